@@ -3,12 +3,15 @@ import { createRequire } from 'node:module'
 import type { Page } from './docs-site/site-window.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Rules of axe whose results depend on the theme, which changes colours only. */
+/**
+ * Rules of the accessibility checker axe whose results depend on the theme, which changes colours
+ * only.
+ */
 export const colourRules = ['color-contrast', 'link-in-text-block']
-/** Tags of the axe rules for WCAG 2.0 to 2.2, levels A and AA. */
+/** Tags of the rules of the accessibility checker axe for WCAG 2.0 to 2.2, levels A and AA. */
 export const requiredRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/** Adds axe to the open page, for `axeFindings`. */
+/** Adds the accessibility checker axe to the open page, for `axeFindings`. */
 export async function addAxe(page: Page): Promise<void> {
   await page.evaluate(axe)
 }

@@ -8,7 +8,7 @@ export class Canaries {
   readonly #secrets = new Map<string, string>()
 
   /**
-   * Returns the secret with a name, which is always the same. The secret needs no escaping in
+   * Returns the secret text with a name: the same text in each call. The text needs no escaping in
    * addresses, mail or JSON.
    */
   get(name: string): string {
@@ -16,7 +16,7 @@ export class Canaries {
     return existing ?? this.add(name, `Canary${randomBytes(16).toString('hex')}`)
   }
 
-  /** Adds a secret that was created elsewhere. */
+  /** Adds a secret that the system has created, such as an access token. */
   add(name: string, secret: string): string {
     this.#secrets.set(name, secret)
     return secret
@@ -36,7 +36,7 @@ export class Canaries {
 function encodings(secret: string): string[] {
   const base64 = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64url')
-    // Leaves out the base64 digits that also depend on neighbouring bytes.
+    // Leaves out the base64 digits of a secret that also depend on the bytes next to the secret.
     const inner = text.slice(offset === 0 ? 0 : offset + 1, -2)
     return [inner, inner.replaceAll('-', '+').replaceAll('_', '/')]
   })
@@ -51,7 +51,7 @@ export async function readLogs(logDir: string): Promise<Record<string, string>> 
   return Object.fromEntries(files.map((file, index) => [file, texts[index] ?? '']))
 }
 
-/** Contents of the database by column. */
+/** Contents of all columns of the database, by `table.column`. */
 export async function dumpColumns(ownerUrl: string): Promise<Record<string, string>> {
   return withClient(ownerUrl, async (client) => {
     const { rows: columns } = await client.query<{ name: string; of_table: string }>(

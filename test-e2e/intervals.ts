@@ -13,10 +13,11 @@ export const shortIntervals = {
   SVC_WEBHOOK_LEASE: '20s',
   SVC_WORKER_HEARTBEAT: '4s',
   SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
-  // Long timeout, because a worker on a busy machine may need more than the default of 10 s for a
-  // call.
+  // Long timeout of API calls, because a worker on a busy machine may need more than the default of
+  // 10 s for a call.
   SVC_TIMEOUT: '60s',
-  // High limit per client address, because all clients of a test system have the same address.
+  // High limit of requests per client address, because all clients of a test system have the same
+  // address.
   SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
   SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: '0',
   SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '0',

@@ -47,12 +47,12 @@ export async function startOwnServers(
   stack.adopt(rabbit, destroy)
   const ownerUrl = await postgres.database('posthorn')
   const servers = { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
-  await rabbit.grantServices('/') // the grants are repeated after a wipe
+  await rabbit.grantServices('/') // RabbitMQ gets these grants again after a wipe
   await runReleaseJobs(servers, bundle)
   return servers
 }
 
-/** Paths of the jobs' modules in the source code. */
+/** Paths of the main modules of the jobs `migrate` and `broker-users` in the source code. */
 const jobSources = {
   migrate: 'libs/db/src/migrate-main.ts',
   'broker-users': 'libs/bus/src/users-main.ts',
@@ -74,7 +74,8 @@ export async function runReleaseJobs(
   const [output] = await Promise.all([
     run('migrate', {
       DATABASE_OWNER_URL: ownerUrl,
-      // The previous release has no optional services.
+      // Only the core services get database roles, because the previous release has no optional
+      // services.
       SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl, coreServices)),
     }),
     run('broker-users', {

@@ -33,8 +33,8 @@ export async function startProviderFakes({
   const clock = new VirtualClock(new Date())
   const gmail = await startGmailFake({ clock, ...(limits && { accountUnits: limits.gmailUnits }) })
   gmail.switches.limits = limits !== undefined
-  // The limits of requests are off by default, because requests would count forever while the
-  // virtual clock stands still.
+  // By default the Graph fake limits no requests, because requests would count forever while the
+  // virtual clock of the fakes stands still.
   const requests = limits?.graphRequests ?? Infinity
   const graph = await startGraphFake({
     clock,
@@ -51,8 +51,8 @@ export async function startProviderFakes({
     env: {
       SVC_PROVIDER_ORIGINS: origins.map((pair) => pair.join('=')).join(','),
       SVC_API_POLL_INTERVAL: '500ms',
-      // Higher limit, because the published limits permit senders only about 11 messages per minute
-      // and mailbox.
+      // Higher limit of quota units than published, because the published limits permit senders
+      // only about 11 messages per minute and mailbox.
       SVC_PROVIDER_LIMITS: JSON.stringify({ gmail: { accountUnits: 1_000_000 } }),
     },
     async [Symbol.asyncDispose]() {
@@ -62,7 +62,10 @@ export async function startProviderFakes({
   }
 }
 
-/** Lets the virtual clock of the fakes follow the real clock. Returns a function that stops it. */
+/**
+ * Lets the virtual clock of the provider fakes follow the real clock. Returns a function that stops
+ * the virtual clock.
+ */
 export function followRealTime({ gmail }: ProviderFakes): () => void {
   let last = Date.now()
   const timer = setInterval(() => {
@@ -76,8 +79,9 @@ export function followRealTime({ gmail }: ProviderFakes): () => void {
 const serviceAccount = 'posthorn@project.iam.gserviceaccount.com'
 
 /**
- * Registers OAuth2 applications of the providers that need no consent. Returns their ids. If an
- * application for Pub/Sub is given, Gmail accounts get notifications.
+ * Registers one OAuth2 application for Gmail and one for Microsoft Graph, which need no consent of
+ * owners. Returns the ids of the applications. With an application for Pub/Sub, Gmail accounts get
+ * notifications.
  */
 export async function createApiApps(
   world: Pick<WorldAccess, 'posthorn'>,
@@ -107,7 +111,10 @@ export interface PubSubApp {
   signer: string
 }
 
-/** Registers an application for Pub/Sub. A worker then creates its topic and subscription. */
+/**
+ * Registers an OAuth2 application for Pub/Sub. A sync-worker then creates the topic and the
+ * subscription of the application.
+ */
 export async function createPubSubApp(world: Pick<WorldAccess, 'posthorn'>): Promise<PubSubApp> {
   const project = 'project-1'
   const id = await createApp(world, {

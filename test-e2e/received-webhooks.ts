@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { ReceivedRequest, WebhookReceiver } from '@posthorn/testkit'
 
-/** A received webhook. */
+/** Webhook request that a receiver has received, with its parsed body. */
 export interface Webhook {
   event: string
   account: string

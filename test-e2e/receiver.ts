@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { freePort } from '@posthorn/testkit'
 
-/** A stored event. */
+/** Event that the webhook receiver has stored. */
 export interface StoredEvent {
   eventId: string
   body: { event: string; account: string; data: Record<string, unknown> }
@@ -12,16 +12,16 @@ export interface StoredEvent {
 
 export interface CarefulReceiver extends AsyncDisposable {
   url: string
-  /** Events that the receiver has stored, oldest first and without duplicates. */
+  /** Events that the webhook receiver has stored, oldest first and without duplicates. */
   stored(): Promise<StoredEvent[]>
   /** Number of webhook requests with an invalid signature. */
   readonly rejected: number
   /** Number of webhook requests for an account whose event id was already stored. */
   repeated(account: string): number
   /**
-   * Drops the replies to the next `count` requests with events of an account, after the events are
-   * stored. Limited to an account, because other accounts may have older deliveries, whose next
-   * attempt is minutes away.
+   * Drops the replies to the next `count` webhook requests with events of an account, after the
+   * events are stored. Limited to an account, because other accounts may have older deliveries,
+   * whose next attempt is minutes away.
    */
   dropReplies(account: string, count: number): void
 }
@@ -29,15 +29,16 @@ export interface CarefulReceiver extends AsyncDisposable {
 const maxBytes = 64 * 1024 * 1024
 const maxAgeSeconds = 300
 /**
- * Loopback address of the receiver. No other server of the tests listens on this address, so a
- * webhook that arrives after the end of the receiver never reaches a server with the same port.
+ * Loopback address of the webhook receiver. No other server of the tests listens on this address. A
+ * webhook that arrives after the end of the receiver therefore never reaches a server with the same
+ * port.
  */
 const host = '127.0.0.2'
 
 /**
  * Reference implementation of a webhook receiver: verifies the signature, ignores event ids that it
- * has stored before, stores the event, then responds. The file contains all state, so a restarted
- * receiver continues with that state.
+ * has stored before, stores the event, then responds. A file contains all state of the receiver, so
+ * a restarted receiver continues with that state.
  */
 export async function startCarefulReceiver(file: string, secret: string): Promise<CarefulReceiver> {
   const log = await open(file, 'a+')
@@ -63,7 +64,10 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
     else response.writeHead(204).end()
   }
 
-  /** Stores an event. Concurrent requests with one event id store the event once. */
+  /**
+   * Stores the event of a webhook request. Concurrent requests with one event id store the event
+   * once.
+   */
   async function storeOnce(event: StoredEvent): Promise<void> {
     const { eventId } = event
     const running = storing.get(eventId) ?? store(log, event)
@@ -108,8 +112,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * True if at least one signature matches id, timestamp and body, and the timestamp is recent
- * (Standard Webhooks 1.0).
+ * True if at least one signature of a webhook request matches id, timestamp and body, and the
+ * timestamp is recent (Standard Webhooks 1.0).
  */
 function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): boolean {
   const timestamp = String(headers['webhook-timestamp'])
@@ -127,7 +131,8 @@ function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): b
 }
 
 /**
- * Appends an event as a line to the receiver's file. Syncs the file before the response is sent.
+ * Appends an event as a line to the webhook receiver's file. Syncs the file before the response is
+ * sent.
  */
 async function store(log: FileHandle, event: StoredEvent): Promise<void> {
   await log.appendFile(`${JSON.stringify(event)}\n`)
@@ -136,7 +141,8 @@ async function store(log: FileHandle, event: StoredEvent): Promise<void> {
 
 async function readStored(file: string): Promise<StoredEvent[]> {
   const text = await readFile(file, 'utf8')
-  // Ignores the last line of the file, which is incomplete while another event is being written.
+  // Ignores the last line of the receiver's file, which is incomplete while another event is being
+  // written.
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredEvent)
 }

@@ -39,7 +39,7 @@ export async function stopSharedWorlds(): Promise<void> {
 }
 
 /**
- * Drops a database. A failure is ignored if the tests started a private server, which has already
+ * Drops a database. A failure is ignored if the tests started a private Postgres, which has already
  * ended.
  */
 async function dropDatabase(ownerUrl: string): Promise<void> {

@@ -30,7 +30,10 @@ interface SharedSystem {
   vhost: string
 }
 
-/** Settings that tests change, with their values at the start of every test file. */
+/**
+ * Settings of the shared system that tests change, with their values at the start of every test
+ * file.
+ */
 const initialSettings = {
   notifyAttachments: false,
   serviceUrl: null,

@@ -59,7 +59,7 @@ export interface WorldOptions {
   bundle?: string
 }
 
-/** Addresses of prepared servers that a test has started. */
+/** Addresses of a prepared Postgres and RabbitMQ that a test has started. */
 export interface ServerAddresses {
   ownerUrl: string
   amqpUrl: string
@@ -96,7 +96,7 @@ export interface World extends WorldAccess, AsyncDisposable {
   postgres?: Postgres
   rabbit?: Rabbit
   ownerUrl: string
-  /** Connections to the database of the system as its owner. */
+  /** Postgres connections to the database of the system, as the owner of the database. */
   database: OpenConnections
   /** AMQP URL of RabbitMQ for an administrator. */
   amqpUrl: string
@@ -255,8 +255,8 @@ export function freshMessageId(): string {
 }
 
 /**
- * Prepares the servers that the test passes. Default: a database and a virtual host of the shared
- * servers.
+ * Returns the Postgres and RabbitMQ that the test has prepared. By default, creates a database and
+ * a virtual host on the servers of all tests.
  */
 async function prepareServers(
   servers: WorldOptions['servers'],

@@ -10,7 +10,10 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Starts the system with a connected account and an owner who may read mail. */
+/**
+ * Starts the system with a connected account, and signs in an owner of the administration pages who
+ * may read mail.
+ */
 async function openStage() {
   const world = stack.use(await startAdminWorld(['auth-bridge', 'sync-worker']))
   const user = world.mail.freshUser()

@@ -10,12 +10,15 @@ export const password = 'correct horse battery'
 export interface AdminWorld extends World {
   /** Origin of the administration pages. */
   pagesUrl: string
-  /** Link with which the first owner is created. */
+  /** Link with which the first owner of the administration pages is created. */
   setUpUrl: string
 }
 
 export interface AdminWorldOptions extends Omit<WorldOptions, 'names' | 'ports'> {
-  /** Origin of the pages, with a free port of this machine. Default: a free port of 127.0.0.1. */
+  /**
+   * Origin of the administration pages, with a free port of this machine. Default: a free port of
+   * 127.0.0.1.
+   */
   pagesUrl?: string
 }
 
@@ -74,7 +77,10 @@ export function callFromPage(
   )
 }
 
-/** Creates the first owner with the set-up link. The page then shows the profile of the owner. */
+/**
+ * Creates the first owner of the administration pages with the set-up link. The page then shows the
+ * profile of the owner.
+ */
 export async function setUpOwner(page: Page, { setUpUrl }: Pick<AdminWorld, 'setUpUrl'>) {
   await page.goto(setUpUrl)
   await page.getByLabel('Email address').fill('owner@example.com')
@@ -84,7 +90,7 @@ export async function setUpOwner(page: Page, { setUpUrl }: Pick<AdminWorld, 'set
   await page.getByRole('heading', { name: 'Your profile' }).waitFor()
 }
 
-/** Signs a person in at the page that shows the sign-in. */
+/** Signs a person in at the open administration page, which shows the sign-in form. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -92,14 +98,17 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Theme' }).waitFor()
 }
 
-/** Signs the person of a page out. The page then shows the sign-in. */
+/** Signs out the person of an open administration page. The page then shows the sign-in form. */
 export async function signOut(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/** Invites a person by an owner, whose page is open, and accepts the invitation in `page`. */
+/**
+ * Invites a person to the administration pages by an owner, whose page is open, and accepts the
+ * invitation in `page`.
+ */
 export async function join(
   owner: Page,
   page: Page,

@@ -58,7 +58,7 @@ testInBrowser('accounts: a part of a worker id has a message and no Select all',
   await select('Old 0').click()
   await selectAll.click()
   await page.getByRole('heading', { name: 'All 61 accounts selected' }).waitFor()
-  // The selection of all entries does not outlive a changed worker.
+  // A change of the filter by worker ends the selection of all accounts in the list.
   await worker.fill('3f')
   await problem.waitFor()
   expect(await page.getByRole('heading', { name: /selected$/ }).count()).toBe(0)
@@ -105,7 +105,7 @@ testInBrowser('accounts: a changed filter ends the selection', async () => {
   const search = page.getByLabel('Search')
   await search.fill('k')
   await selected.waitFor({ state: 'detached' })
-  // The former filters do not bring the selection back.
+  // The account is still not selected when the list shows it again, with the earlier filter.
   await search.fill('')
   await eventually(() => !new URL(page.url()).search.includes('k'))
   await untilLoaded(page)

@@ -2,7 +2,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 /** Length of the signature of a PNG file (PNG §5.2). */
 const signatureBytes = 8
-/** Bytes of a chunk besides its data: length, type and checksum (PNG §5.3). */
+/** Bytes of a PNG chunk besides its data: length, type and checksum (PNG §5.3). */
 const chunkBytes = 12
 /** Bytes per pixel with the colour types 2 (RGB) and 6 (RGBA) of 8 bits per channel. */
 const pixelBytes: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
@@ -18,7 +18,7 @@ export function compactPng(png: Buffer): Buffer {
     const end = at + chunkBytes + png.readUInt32BE(at)
     const type = png.toString('latin1', at + 4, at + 8)
     if (type === 'IDAT') packed.push(png.subarray(at + 8, end - 4))
-    // The chunk IEND follows all chunks with pixels.
+    // The PNG chunk IEND follows all chunks with pixels.
     if (type === 'IEND') parts.push(pixelChunk(png, Buffer.concat(packed)))
     if (type !== 'IDAT') parts.push(png.subarray(at, end))
     at = end
@@ -27,7 +27,7 @@ export function compactPng(png: Buffer): Buffer {
 }
 
 function pixelChunk(png: Buffer, packed: Buffer): Buffer {
-  // The chunk IHDR is first: width, height, depth, colour type (PNG §11.2.1).
+  // The PNG chunk IHDR is first: width, height, depth, colour type (PNG §11.2.1).
   const unit = pixelBytes[png.readUInt8(signatureBytes + 17)]
   if (unit === undefined) throw new Error('the PNG file has another colour type than RGB and RGBA')
   const rowBytes = png.readUInt32BE(signatureBytes + 8) * unit
@@ -40,7 +40,10 @@ function pixelChunk(png: Buffer, packed: Buffer): Buffer {
   return Buffer.concat([length, body, checksum])
 }
 
-/** Reverses the filters of all rows (PNG §9.2). Each row begins with the number of its filter. */
+/**
+ * Reverses the filters of all rows of a PNG file (PNG §9.2). Each row begins with the number of its
+ * filter.
+ */
 function removeFilters(
   rows: Buffer,
   { rowBytes, unit }: { rowBytes: number; unit: number },

@@ -39,7 +39,10 @@ const hasFocus = (element: Element) =>
 const untilFocused = (element: Element) =>
   eventually(async () => expect(await hasFocus(element)).toBe(true))
 
-/** Moves to an editor and replaces its text. Escape and Tab then leave the editor. */
+/**
+ * Moves to a code editor of an administration page and replaces its text. Escape and Tab then leave
+ * the editor.
+ */
 async function write(person: KeyboardUser, label: string, text: string): Promise<void> {
   const { page } = person
   const editor = page.getByRole('textbox', { name: label, exact: true })
@@ -69,7 +72,7 @@ testInBrowser(
     await owner.press('Shift+Tab')
     await untilFocused(filter)
     expect(await filter.innerText()).toBe(first)
-    // Letters that are shortcuts of the pages are text in an editor.
+    // Letters that are shortcuts of the administration pages are text in a code editor.
     await owner.press('g', 'a', 'Tab')
     await eventually(async () => expect((await filter.innerText()).startsWith('  ga')).toBe(true))
     expect(await hasFocus(filter)).toBe(true)
@@ -162,7 +165,7 @@ testInBrowser(
     await page.keyboard.type(' : payload.')
     await owner.press('Control+Space')
     await nameInList(page, 'account').waitFor()
-    // Escape closes the list, and Tab then leaves the editor.
+    // Escape closes the list of names, and Tab then leaves the code editor.
     await owner.press('Escape')
     await nameInList(page, 'account').waitFor({ state: 'detached' })
     await owner.press('Tab')
@@ -176,25 +179,25 @@ testInBrowser(
 )
 
 /**
- * Finding of axe about the list of names, which cannot get the focus. The keys of the editor scroll
- * the list.
+ * Finding of the accessibility checker axe about a code editor's list of names, which cannot get
+ * the focus. The keys of the editor scroll the list.
  */
 const keysScroll = /^scrollable-region-focusable: <ul id="cm-ac/
 
-/** Name in the list of names that an editor shows. */
+/** Name in the list of names that a code editor shows. */
 function nameInList(page: KeyboardUser['page'], name: string): Element {
   const label = page.locator('.cm-completionLabel', { hasText: new RegExp(`^${name}$`) })
   return page.getByRole('option').filter({ has: label })
 }
 
-/** Moves to a name in the list that an editor shows, and accepts the name. */
+/** Moves to a name in the list that a code editor shows, and accepts the name. */
 async function accept({ page }: KeyboardUser, name: string): Promise<void> {
   const option = nameInList(page, name)
   await option.waitFor()
   const selected = page.locator('.cm-tooltip-autocomplete [aria-selected="true"]')
   const first = await selected.innerText()
   const down = () => page.keyboard.press('ArrowDown')
-  // The editor ignores keys for a moment after the list appears.
+  // The code editor ignores keys for a moment after its list of names appears.
   await eventually(async () => {
     await down()
     return (await selected.innerText()) !== first

@@ -6,7 +6,7 @@ import { openPageWindow, untilLoaded, untilShown } from './page-window.ts'
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
 const testInBrowser = hasBrowser() ? test : test.skip
 
-/** Permits the owner, whose page is open, to read mail. */
+/** Permits the owner of the administration pages, whose page is open, to read mail. */
 async function permitReading(page: Page): Promise<void> {
   const { body } = await callFromPage(page, { path: '/admin/session' })
   const { id } = body['person'] as { id: string }
@@ -34,7 +34,8 @@ testInBrowser(
       },
     })
 
-    // The list shows stored events. Live, an event appears without another load of the list.
+    // The list of events shows stored events. In live mode, a new event appears without another
+    // load of the list.
     await page.goto(`${world.pagesUrl}/admin/events`)
     await page.getByRole('link', { name: 'jane' }).waitFor()
     await page.getByText('Live', { exact: true }).click()
@@ -47,7 +48,7 @@ testInBrowser(
     await page.getByText('Live: new events appear at the top.').waitFor()
     await page.getByRole('link', { name: 'jane' }).waitFor({ state: 'detached' })
 
-    // The page of the event shows no body before the person has given a reason.
+    // The page of an event shows no body of the event before the person has given a reason.
     await page.getByRole('link', { name: 'accountAdded' }).click()
     await untilShown(page, 'Event')
     expect(await page.locator('pre').count()).toBe(0)
@@ -60,7 +61,7 @@ testInBrowser(
     await page.getByText('The filter accepts the event').waitFor()
     await page.locator('pre').filter({ hasText: '"seen": "accountAdded"' }).waitFor()
 
-    // Each read is in the audit log, with its reason.
+    // Each read of an event's body is in the audit log, with its reason.
     await page.goto(`${world.pagesUrl}/admin/audit?operation=getEvent`)
     await page.getByRole('cell', { name: 'ticket 4711' }).first().waitFor()
     expect(await window.violations()).toEqual([])

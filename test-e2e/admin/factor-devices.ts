@@ -10,7 +10,7 @@ export class AuthenticatorApp {
   readonly #key: Buffer
   #step = 0
 
-  /** Stores the key that the set-up shows, in base32 (RFC 4648 §6). */
+  /** Stores the key of the one-time codes, which the set-up shows in base32 (RFC 4648 §6). */
   constructor(secret: string) {
     const bits = Array.from(secret, (letter) =>
       alphabet.indexOf(letter).toString(2).padStart(5, '0'),
@@ -21,7 +21,7 @@ export class AuthenticatorApp {
 
   /**
    * Returns a new one-time code: of the current time step, or of the step after the last returned
-   * code. The server accepts codes of the next step, so that a test does not wait for the step.
+   * code. admin-ui accepts codes of the next step, so that a test does not wait for the step.
    */
   nextCode(): string {
     this.#step = Math.max(Math.floor(Date.now() / stepMs), this.#step + 1)
@@ -36,7 +36,10 @@ export class AuthenticatorApp {
 
 /** Device with passkeys that is part of the computer, such as a fingerprint reader. */
 export interface PasskeyDevice {
-  /** Decides whether the person confirms requests of the device, at first true. */
+  /**
+   * Sets whether the person confirms requests of the passkey device, such as a sign-in. At first,
+   * the person confirms requests.
+   */
   setConfirmed: (isConfirmed: boolean) => Promise<void>
 }
 

@@ -25,7 +25,10 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Maximum duration of a test that follows one person, on a busy machine. */
+/**
+ * Maximum duration of a test that follows one person through the administration pages, on a busy
+ * machine.
+ */
 const testMs = 300_000
 const wide = { width: 1280, height: 900 }
 /** Name of all invited people, which labels the menu with the sign-out. */
@@ -74,7 +77,10 @@ async function openPerson(email: string): Promise<PageWindow> {
   return window
 }
 
-/** Expects no serious findings of axe, no script errors and no violations of the page's policy. */
+/**
+ * Expects no serious findings of the accessibility checker axe on a page, no script errors and no
+ * violations of the content security policy.
+ */
 async function expectAccessible(window: PageWindow, state: string): Promise<void> {
   // Browsers log each refused call as an error.
   const errors = window.errors().filter((text) => !text.includes('Failed to load resource'))
@@ -84,7 +90,7 @@ async function expectAccessible(window: PageWindow, state: string): Promise<void
 
 const sessionOf = (page: Page) => callFromPage(page, { path: '/admin/session' })
 
-/** Waits for an error message of the pages. */
+/** Waits until an administration page shows an error message. */
 async function untilRefused(page: Page, text: string | RegExp): Promise<void> {
   await page.getByRole('alert').filter({ hasText: text }).waitFor()
 }
@@ -109,7 +115,10 @@ async function signInWithPasskey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
 }
 
-/** Confirms a dangerous action in the dialogs of the pages, and repeats the factor by passkey. */
+/**
+ * Confirms a dangerous action in the dialogs of the administration pages, and repeats the sign-in
+ * factor by passkey.
+ */
 async function confirmWithPasskey(window: PageWindow, action: string): Promise<void> {
   const { page } = window
   await page.getByRole('alertdialog').getByRole('button', { name: action }).click()
@@ -120,7 +129,7 @@ async function confirmWithPasskey(window: PageWindow, action: string): Promise<v
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Makes the last factor of a person's sessions too old for dangerous actions. */
+/** Makes the last sign-in factor of a person's sessions too old for dangerous actions. */
 async function ageFactor(email: string): Promise<void> {
   await withClient(opened().world.ownerUrl, (client) =>
     client.query(
@@ -131,7 +140,9 @@ async function ageFactor(email: string): Promise<void> {
   )
 }
 
-/** Sets one-time codes up on the profile page. Returns the app and the recovery codes. */
+/**
+ * Sets one-time codes up on the profile page. Returns the authenticator app and the recovery codes.
+ */
 async function setUpCodes(window: PageWindow) {
   const panel = codePanel(window.page)
   await panel.getByRole('button', { name: 'Set up one-time codes' }).click()
@@ -154,7 +165,9 @@ async function shownRecoveryCodes(page: Page): Promise<string[]> {
   return codes
 }
 
-/** Enters the password of a person with one-time codes. */
+/**
+ * Enters the password of a person with one-time codes. The page then asks for the second factor.
+ */
 async function enterPassword(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)

@@ -62,7 +62,7 @@ const pages: readonly (readonly [path: string, places: readonly string[]])[] = [
 ]
 
 testInBrowser('script in texts: stays text on every page', async () => {
-  // Calls that need a worker fail soon, because this world has none.
+  // API calls that need a sync-worker fail soon, because this test system has no sync-worker.
   await using world = await startAdminWorld([], { env: { SVC_TIMEOUT: '2s' } })
   await using browser = await testBrowser()
   const window = await openPageWindow(browser, { width: 1280, height: 900 }, world.pagesUrl)

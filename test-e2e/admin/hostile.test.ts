@@ -21,8 +21,8 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
 /**
- * Maximum time until an ended session is refused: one second, and the pauses of a busy machine. The
- * pages check their session after 30 s.
+ * Maximum time until admin-ui refuses an ended session: one second, and the pauses of a busy
+ * machine. The administration pages check their session after 30 s.
  */
 const revokeMs = 10_000
 const wide = { width: 1280, height: 900 }
@@ -55,9 +55,9 @@ testInBrowser('another site or port can neither call, frame nor read the pages',
   await using site = await startOtherSite()
   site.show(attackPage(pagesUrl))
   const forged = await owner.context().newPage()
-  // Attacking pages are served at another port and at another host. A page at another port of the
-  // address belongs to the same site, so its requests have the cookie. A page at `localhost`
-  // belongs to another site.
+  // Attacking pages are served at another port and at another host. A page at another port of
+  // admin-ui's address belongs to the same site, so its requests have the cookie. A page at
+  // `localhost` belongs to another site.
   for (const host of ['127.0.0.1', 'localhost']) {
     await forged.goto(`http://${host}:${site.port}/`)
     const results = await eventually(async () => {

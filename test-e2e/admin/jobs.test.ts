@@ -39,7 +39,7 @@ async function openStage() {
   return { world, people: { owner, auditor, support } }
 }
 
-/** Adds running jobs on accounts. The claim of an absent replica keeps the jobs unfinished. */
+/** Adds running bulk jobs on accounts. The claim of an absent replica keeps the jobs unfinished. */
 async function addRunningJobs(ownerUrl: string, action: string, count: number): Promise<void> {
   await withClient(ownerUrl, (client) =>
     client.query(
@@ -65,12 +65,12 @@ async function open(page: Page, path: string): Promise<void> {
   await untilLoaded(page)
 }
 
-/** Selects the row of a list that contains a text. */
+/** Selects the row that contains a text in the list of an administration page. */
 async function select(page: Page, text: string): Promise<void> {
   await page.getByRole('row').filter({ hasText: text }).locator('label').first().click()
 }
 
-/** Texts of the buttons in the panel of a selection. */
+/** Texts of the buttons that an administration page offers for a selection of list entries. */
 async function buttonsOf(page: Page, selection: string): Promise<string[]> {
   const panel = page.getByRole('region', { name: selection, exact: true })
   await panel.waitFor()
@@ -79,7 +79,10 @@ async function buttonsOf(page: Page, selection: string): Promise<string[]> {
 
 const cancelButtons = (page: Page) => page.getByRole('button', { name: 'Cancel the job' })
 
-/** Waits until the jobs are shown. Before, a missing button says nothing about permissions. */
+/**
+ * Waits until the page shows the bulk jobs. Before, a missing button says nothing about
+ * permissions.
+ */
 async function untilJobsShown(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sync accounts', exact: true }).waitFor()
 }
@@ -139,7 +142,8 @@ testInBrowser(
       const progress = { name: `Progress of the job: ${name}`, exact: true }
       await job.getByRole('progressbar', progress).waitFor()
       await job.getByText('Running: 0 of 10 done.').waitFor()
-      // Progress is no status message, so that screen readers do not read each change.
+      // The progress of a bulk job is no status message, so that screen readers do not read each
+      // change.
       expect(await job.getByRole('status').count()).toBe(0)
     }
     const name = 'Cancel the job: Sync accounts, job 2'
@@ -159,7 +163,7 @@ testInBrowser(
   'the error of a failed start ends with the selection',
   async () => {
     const { world, people } = opened()
-    // The API refuses a further job while 10 jobs are unfinished.
+    // The API refuses a further bulk job while 10 jobs are unfinished.
     await addRunningJobs(world.ownerUrl, 'logs', 10)
     await open(people.support, '/accounts')
     await select(people.support, 'Anna')

@@ -49,7 +49,7 @@ testInBrowser(
     await owner.press('Enter')
     await owner.heading('Your profile')
     await owner.page.getByText('owner@example.com').waitFor()
-    // The set-up link works once, also in another browser.
+    // The set-up link of the first owner works once, also in another browser.
     const other = new KeyboardUser(await opened().browser.openWindow(wide))
     await other.page.goto(world.setUpUrl)
     await other.type('Email address', 'thief@example.com')

@@ -28,7 +28,7 @@ export class KeyboardUser {
     throw new Error(`Tab does not reach ${String(target)}`)
   }
 
-  /** Moves to a form field and replaces its text. */
+  /** Moves to a form field of the open page and replaces the text of the field. */
   async type(label: string, text: string): Promise<void> {
     await this.tabTo(this.page.getByLabel(label, { exact: true }))
     await this.press('Control+a', 'Delete')
@@ -59,7 +59,7 @@ export class KeyboardUser {
     await this.heading(title)
   }
 
-  /** Waits until the open page has a title. */
+  /** Waits until the open administration page has a title. */
   async heading(title: string): Promise<void> {
     await this.page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
   }

@@ -46,7 +46,10 @@ async function open(path: string): Promise<void> {
  */
 const isExpected = /\/gateway\/relay: .* status of 404|\/download: .* status of 403/
 
-/** Fails if the open page has accessibility findings, errors or violations of its policy. */
+/**
+ * Fails if the open page has accessibility findings, errors or violations of its content security
+ * policy.
+ */
 async function expectCleanPage(): Promise<void> {
   const { window, page } = opened()
   // React Aria announces a running action by an element without text, which disappears after 7 s.

@@ -11,7 +11,10 @@ afterAll(() => stack.disposeAsync())
 
 /** Maximum duration of a test, on a busy machine. */
 const testMs = 300_000
-/** Maximum time for a change to appear. Without live updates, it would appear after 60 s. */
+/**
+ * Maximum time for a change to appear on an administration page. Without live updates, the change
+ * would appear after 60 s.
+ */
 const appearMs = 30_000
 
 /**
@@ -28,13 +31,13 @@ async function openStage() {
   const smtp = { host: 'smtp.example.com', port: 465, auth: { user: 'anna', pass: 'secret' } }
   const anna = { account: 'anna', name: 'Anna', email: 'anna@example.com', smtp }
   await world.posthorn.createAccount({ body: anna })
-  /** Opens an administration page, and waits until changes arrive. */
+  /** Opens an administration page, and waits until the page receives live updates. */
   const open = async (path: string) => {
     const live = page.waitForResponse((response) => response.url().includes('/admin/live?'))
     await page.goto(`${pagesUrl}/admin${path}`)
     await live
     await untilLoaded(page)
-    // A mark in the page shows later that the page was not loaded again.
+    // A mark in the administration page shows later that the page was not loaded again.
     await page.evaluate('window.isSamePage = true')
   }
   return { ...world, relay, target, page, pagesUrl, open }
@@ -108,7 +111,8 @@ testInBrowser(
     const path = '/admin/session/sign-out'
     expect((await callFromPage(other, { method: 'POST', path })).status).toBe(204)
     await other.close()
-    // The other window was in front of the page, which has no stream while it is hidden.
+    // The other browser window was in front of the administration page. A hidden page has no stream
+    // of live updates.
     await page.bringToFront()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: appearMs })
   },

@@ -82,7 +82,9 @@ function opened() {
   return { ...stage, open }
 }
 
-/** Gives the reason for reading mail, and waits for the list of messages. */
+/**
+ * Gives the reason for reading mail on an administration page, and waits for the list of messages.
+ */
 async function startReading(page: Page): Promise<void> {
   await page.getByLabel('Reason').fill('ticket 7')
   await page.getByRole('button', { name: 'Read mail' }).click()
@@ -168,7 +170,8 @@ testInBrowser('mail: each read is in the audit log, with the reason', async () =
   const done = { reason: 'ticket 7', outcome: 'done' }
   await eventually(async () => {
     const { body } = await callFromPage(window.page, { path })
-    // The page of the message, its HTML, and its HTML with remote images.
+    // The audit log has reads of the message's page, of its HTML, and of its HTML with remote
+    // images.
     expect(body['entries']).toMatchObject([done, done, done])
   })
 })

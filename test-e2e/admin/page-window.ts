@@ -19,7 +19,10 @@ const refusals = [
  */
 export interface PageWindow extends Omit<SiteWindow, 'errors'> {
   errors: () => string[]
-  /** Returns the requests of the window to the server of the pages since the last call. */
+  /**
+   * Returns the requests of the window to the server of the administration pages since the last
+   * call of this function.
+   */
   takeRequests: () => string[]
   /** Switches the browser's cache off, so that each page loads all files of the page again. */
   disableCache: () => Promise<void>
@@ -63,15 +66,18 @@ export async function openPageWindow(
   }
 }
 
-/** Findings of axe on a page with the impact `serious` or `critical`, as `rule: element`. */
+/**
+ * Findings of the accessibility checker axe on a page with the impact `serious` or `critical`, as
+ * `rule: element`.
+ */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await addAxe(page)
   return axeFindings(page, { runOnly: requiredRules })
 }
 
 /**
- * Findings of axe in both themes. The themes differ in colours only, so the dark theme is checked
- * for colours only. The page has the light theme afterwards.
+ * Findings of the accessibility checker axe in both themes. The themes differ in colours only, so
+ * the dark theme is checked for colours only. The page has the light theme afterwards.
  */
 export async function findingsInThemes(page: Page): Promise<string[]> {
   const light = await seriousFindings(page)
@@ -85,7 +91,7 @@ export async function findingsInThemes(page: Page): Promise<string[]> {
 export async function untilLoaded(page: Page): Promise<void> {
   const heading = page.locator('h1')
   await heading.first().waitFor()
-  // While another page replaces a page, both headings may be present.
+  // While an administration page replaces another page, the headings of both pages may be present.
   await heading.nth(1).waitFor({ state: 'detached' })
   await page.locator('main > *').first().waitFor()
   const loading = page.locator('[aria-label="Loading"], [aria-busy="true"]')

@@ -26,12 +26,12 @@ afterAll(() => stack.disposeAsync())
 /** Maximum duration of the visit of all administration pages, on a busy machine. */
 const visitTimeoutMs = 1_200_000
 const wide = { width: 1280, height: 900 }
-/** Width at which pages must not scroll sideways (WCAG 1.4.10). */
+/** Window width at which administration pages must not scroll sideways (WCAG 1.4.10). */
 const narrow = { width: 320, height: 900 }
 /** Maximum requests and bytes of the first view of an administration page. */
 const maxRequests = 15
 const maxBytes = 260_000
-/** Maximum bytes of the first view of a page with an editor. */
+/** Maximum bytes of the first view of an administration page with an editor. */
 const maxEditorBytes = maxBytes + 140_000
 const editorPages = /^\/(?:(?:templates|routes)\/|create-(?:template|route))/
 const maxShift = 0.05
@@ -139,7 +139,7 @@ async function openStage() {
   return { world, browser }
 }
 
-/** Adds an entry to each list that is otherwise empty. */
+/** Adds an entry to each list of the administration pages that is otherwise empty. */
 async function addEntries(posthorn: World['posthorn']): Promise<void> {
   const redirectUrl = 'https://mail.example/oauth'
   const client = { clientId: 'client', clientSecret: 'secret', redirectUrl }
@@ -181,7 +181,10 @@ async function openWindow(): Promise<PageWindow> {
   return window
 }
 
-/** Invites a person by the owner's page. Returns the path of the link below `/admin`. */
+/**
+ * Invites a person from the administration page of the owner. Returns the path of the invitation
+ * link below `/admin`.
+ */
 async function invite(page: Page, email: string): Promise<string> {
   const { body } = await callFromPage(page, {
     method: 'POST',
@@ -202,11 +205,14 @@ async function visit(window: PageWindow, list: typeof pages): Promise<string[]> 
   return [...problems, ...window.errors(), ...window.foreignRequests]
 }
 
-/** Loads a page. Returns an excess of requests, of bytes of scripts and styles, and of shifts. */
+/**
+ * Loads an administration page. Returns the limits that the page exceeded: requests, bytes of
+ * scripts and styles, layout shifts.
+ */
 async function firstView(window: PageWindow, path: string): Promise<string[]> {
   const { page } = window
   await page.setViewportSize(wide)
-  // If only the fragment of an address changes, the browser loads nothing.
+  // If only the fragment of a URL changes, the browser loads nothing.
   await page.goto('about:blank')
   window.takeRequests()
   await page.goto(`${stage?.world.pagesUrl}/admin${path}`)
@@ -224,7 +230,10 @@ async function firstView(window: PageWindow, path: string): Promise<string[]> {
   ]
 }
 
-/** Findings on the titles, the width and the accessibility of an open page in both widths. */
+/**
+ * Findings on the titles, the width and the accessibility of an administration page, in a wide and
+ * a narrow window.
+ */
 async function contentFindings(page: Page, title: string): Promise<string[]> {
   const findings: string[] = []
   const headings = await page.locator('h1').allTextContents()

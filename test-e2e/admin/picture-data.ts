@@ -1,11 +1,11 @@
 import { withClient } from '@posthorn/local/postgres/client'
 
-/** Account with a failing login, whose page shows advice. */
+/** Account with a failing login in the screenshots, whose page shows advice. */
 export const failingAccount = 'billing-hotel'
-/** Address of the webhook target in the pictures. */
+/** URL of the webhook target in the screenshots. */
 export const targetUrl = 'https://crm.example.com/hooks/mail'
 
-/** Functions of the webhook route in the pictures. */
+/** Functions of the webhook route in the screenshots. */
 export const routeFunctions = {
   fn: [
     '// Only new messages with an invoice.',
@@ -106,7 +106,7 @@ function accountStatements(): Statement[] {
     'account text, name text, email text, host text, shard int, state text, error jsonb'
   const list = [JSON.stringify(accounts)]
   return [
-    // The heartbeat is in the future, so that the worker counts as alive while the test runs.
+    // The heartbeat is in the future, so that the sync-worker counts as alive while the test runs.
     [`insert into workers (id, heartbeat_at) values ($1, now() + interval '1 day')`, [worker]],
     ['update shards set owner = $1, epoch = epoch + 1', [worker]],
     [
@@ -183,7 +183,9 @@ function eventStatement(): Statement {
   ]
 }
 
-/** Inserts counters of the last 24 hours, whose values rise and fall once. */
+/**
+ * Inserts counters of events and API calls in the last 24 hours, whose values rise and fall once.
+ */
 function counterStatement(): Statement {
   const perQuarter = {
     'events:messageNew': 420,

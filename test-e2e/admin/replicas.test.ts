@@ -74,20 +74,23 @@ const opened = () => {
   return stage
 }
 
-/** Opens the page of the accounts, which loads its rows every 10 s. */
+/** Opens the administration page of the accounts, which loads its rows every 10 s. */
 async function openAccounts(page: Page): Promise<void> {
   await page.goto(`${opened().pagesUrl}/admin/accounts`)
   await page.getByRole('link', { name: 'Anna' }).waitFor()
   await untilLoaded(page)
 }
 
-/** Waits until the open page says that its data is old, and still shows the data. */
+/** Waits until the open administration page says that its data is old, and still shows the data. */
 async function untilStale(page: Page, text: RegExp): Promise<void> {
   await page.getByRole('status').filter({ hasText: text }).first().waitFor()
   expect(await page.getByRole('link', { name: 'Anna' }).count()).toBe(1)
 }
 
-/** Waits until the open page shows current data again, without an action of the person. */
+/**
+ * Waits until the open administration page shows current data again, without an action of the
+ * person.
+ */
 async function untilCurrent(page: Page): Promise<void> {
   await page.getByText('The data is from').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Anna' }).waitFor()

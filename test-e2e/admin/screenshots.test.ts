@@ -29,7 +29,7 @@ const size = { width: 1280, height: 800 }
 const maxBytes = 150_000
 const themes = ['light', 'dark'] as const
 
-/** Pictures by the names of their files, with the pages that they show. */
+/** Screenshots by the names of their files, with the administration pages that they show. */
 const pictures: readonly (readonly [name: string, path: string])[] = [
   ['dashboard', '/'],
   ['accounts', '/accounts'],
@@ -95,7 +95,7 @@ async function act(browser: Browser, owner: Page): Promise<void> {
   await guest.context().close()
 }
 
-/** Folder for the pictures: `images` of the service, or a temporary folder. */
+/** Folder for the screenshots: `images` of admin-ui, or a temporary folder. */
 async function createFolder(): Promise<string> {
   if (isWritten) {
     const folder = join(service, 'images')
@@ -108,7 +108,10 @@ async function createFolder(): Promise<string> {
 }
 const folder = hasBrowser() ? await createFolder() : ''
 
-/** Waits until the page shows its drawings and editors, and scrolls to the first editor. */
+/**
+ * Waits until the administration page shows its drawings and editors, and scrolls to the first
+ * editor.
+ */
 async function untilDrawn(page: Page, name: string): Promise<void> {
   await untilLoaded(page)
   const drawings: Readonly<Record<string, string>> = { dashboard: 'canvas', route: '.cm-content' }
@@ -120,13 +123,13 @@ async function untilDrawn(page: Page, name: string): Promise<void> {
     .then(() => undefined)`)
 }
 
-/** All texts of a page, with those in its fields. */
+/** All texts of an administration page, with the values of its form fields. */
 function textOf(page: Page): Promise<string> {
   return page.evaluate<string>(`[document.body.innerText, ...[...document.querySelectorAll('input, textarea')]
     .map(({ value }) => value)].join(' ')`)
 }
 
-/** Measures a picture in a blank page. Brightness is from 0 (black) to 1 (white). */
+/** Measures a screenshot in a blank browser page. Brightness is from 0 (black) to 1 (white). */
 function measurePicture(blank: Page, png: Buffer) {
   return blank.evaluate<{ width: number; height: number; colours: number; brightness: number }>(
     `(async () => {
@@ -148,7 +151,7 @@ function measurePicture(blank: Page, png: Buffer) {
   )
 }
 
-/** Names of this machine, which no picture may show. */
+/** Names of this machine, which no screenshot may show. */
 const machineNames = ['127.0.0.1', 'localhost', hostname()]
 
 testInBrowser.each(pictures)(
@@ -167,7 +170,7 @@ testInBrowser.each(pictures)(
       expect(png.length).toBeLessThan(maxBytes)
       const { colours, brightness, ...shown } = await measurePicture(blank, png)
       expect(shown).toEqual(size)
-      // Smoothed letters and badges have many colours, an empty page has few.
+      // A screenshot with smoothed letters and badges has many colours, an empty page has few.
       expect(colours).toBeGreaterThan(100)
       if (theme === 'light') expect(brightness).toBeGreaterThan(0.8)
       else expect(brightness).toBeLessThan(0.3)

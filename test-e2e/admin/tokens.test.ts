@@ -28,7 +28,7 @@ const opened = () => {
   return stage
 }
 
-/** Opens the form for a new token. */
+/** Opens the form for a new access token. */
 async function openForm(): Promise<void> {
   const { world, window } = opened()
   await window.page.goto(`${world.pagesUrl}/admin/create-token`)
@@ -37,7 +37,7 @@ async function openForm(): Promise<void> {
 
 const checkBox = (name: string) => opened().window.page.getByRole('checkbox', { name, exact: true })
 
-/** Moves to check boxes of the grid and presses each of them. */
+/** Moves to check boxes in the grid of permissions and presses each check box. */
 async function press(...names: string[]): Promise<void> {
   const { owner } = opened()
   for (const name of names) {
@@ -47,8 +47,8 @@ async function press(...names: string[]): Promise<void> {
 }
 
 /**
- * Creates a token with the form of the open page. `number` counts the tokens that the page has
- * created, from 1. Returns the value of the token.
+ * Creates an access token with the form of the open page. `number` counts the tokens that the page
+ * has created, from 1. Returns the value of the token.
  */
 async function create(number = 1): Promise<string> {
   const { owner, window } = opened()
@@ -58,7 +58,7 @@ async function create(number = 1): Promise<string> {
   return value.locator('pre').innerText()
 }
 
-/** Calls the API with a token. Returns the status and the message of the response. */
+/** Calls the API with an access token. Returns the status and the message of the response. */
 async function call(token: string, path: string, method = 'GET') {
   const headers = { authorization: `Bearer ${token}` }
   const response = await fetch(`${opened().world.url}${path}`, { method, headers })
@@ -181,9 +181,9 @@ testInBrowser(
     const later = await create(2)
     await page.getByText('Copy the 2 values now.').waitFor()
     expect(later).not.toBe(earlier)
-    // The newest value comes first.
+    // The page shows the values of the created tokens, the newest value first.
     expect(await page.locator('main pre').allInnerTexts()).toEqual([later, earlier])
-    // After a failed creation, the page still shows the values.
+    // After a failed creation of a token, the page still shows the values of the earlier tokens.
     await owner.type('Rate limit: requests', '3')
     await owner.activate('Create the token')
     await page.getByText('A rate limit needs a number of requests and a time window.').waitFor()

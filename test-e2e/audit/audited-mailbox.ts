@@ -12,17 +12,26 @@ export interface AuditedMessage {
 
 /** Mailbox of a provider fake with the paths and names that events use. */
 export interface AuditedMailbox {
-  /** Present messages by id. */
+  /** Messages that are in the mailbox now, by id. */
   messages(): Map<string, AuditedMessage>
-  /** Paths of the existing folders or labels by id, without flags and categories. */
+  /**
+   * Paths of the mailbox's folders or labels by id, without the labels that are flags or
+   * categories.
+   */
   folders(): Map<string, string>
-  /** Names by which events call labels, as of the last call of `folders`. */
+  /** Names by which events call labels of the mailbox, as of the last call of `folders`. */
   labelNames(ids: readonly string[]): string[]
-  /** Path of the folder that contains all messages. Undefined if there is no such folder. */
+  /**
+   * Path of the folder that contains all messages of the mailbox. Undefined if there is no such
+   * folder.
+   */
   allPath: string | undefined
   /** Ids of the messages of a folder or label, newest first. */
   listed(path: string): string[]
-  /** Expires all cursors, so that the next sync compares everything. */
+  /**
+   * Expires all cursors of the mailbox at the provider fake, so that the next sync compares all
+   * messages.
+   */
   expire(): void
 }
 
@@ -37,7 +46,7 @@ const isFlag = (id: string) => id === 'UNREAD' || id === 'STARRED'
 const isCategory = (id: string) => id.startsWith('CATEGORY_')
 
 export function auditedGmail(mailbox: GmailMailbox): AuditedMailbox {
-  /** Names of labels by id, including labels that were deleted. */
+  /** Names of Gmail labels by id, including labels that were deleted. */
   const names = new Map<string, string>()
   const folders = () => {
     const shown = [...mailbox.labels.values()].filter(({ id }) => !isFlag(id) && !isCategory(id))

@@ -3,10 +3,13 @@ import type { World } from '../world.ts'
 
 export interface ApiRegistration {
   account: string
-  /** Id of the OAuth2 application. */
+  /** Id of the OAuth2 application of the account. */
   app: string
   address: string
-  /** Refresh token of the owner. Not needed by applications with access to all mailboxes. */
+  /**
+   * OAuth2 refresh token of the account's owner. Not needed by applications with access to all
+   * mailboxes.
+   */
   refreshToken?: string
 }
 

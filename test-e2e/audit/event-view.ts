@@ -1,6 +1,6 @@
 import { applyChanges, assertSame, type ValueChanges } from '@posthorn/testkit'
 
-/** Event as stored and sent. */
+/** Event of an account, as stored in Postgres and sent to webhook targets. */
 export interface AuditedEvent {
   eventId: string
   event: string
@@ -30,7 +30,7 @@ export interface ViewedMessage {
 export class EventView {
   readonly messages: Map<string, ViewedMessage>
   readonly mailboxes: Set<string>
-  /** Ids that left a mailbox. */
+  /** Ids of messages that left a mailbox. */
   readonly #left = new Set<string>()
 
   constructor(messages: Map<string, ViewedMessage>, mailboxes: Iterable<string>) {

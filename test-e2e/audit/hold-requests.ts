@@ -1,9 +1,9 @@
 import type { DeliveryGate, ProviderFault, ProviderRequest } from '@posthorn/testkit/providers'
 
 /**
- * Fault that holds the response to the n-th request of each mailbox, so that the service stops
- * before the commit that follows the request. `positions` has n by mailbox. `ownerOf` returns the
- * mailbox of a request to `me`.
+ * Fault of a provider fake that holds the response to the n-th request of each mailbox. The service
+ * is then stopped before the commit after the request. `positions` has n by mailbox. `ownerOf`
+ * returns the mailbox of a request to `me`.
  */
 export function holdsRequests(
   positions: ReadonlyMap<string, number>,
@@ -13,8 +13,8 @@ export function holdsRequests(
   const counts = new Map<string, number>()
   return (request) => {
     const { path, raw, headers } = request
-    // Requests without a host are parts of a batch and are not counted. The batch itself is counted
-    // for the mailbox that its parts name.
+    // Requests to a provider fake without a Host header are parts of a batch and are not counted.
+    // The batch itself is counted for the mailbox that its parts name.
     if (headers.host === undefined) return undefined
     const [, user = ''] = /\/users\/([^/]+)/.exec(`${path} ${raw.toString('latin1')}`) ?? []
     const mailbox = user === 'me' ? (ownerOf(request) ?? user) : decodeURIComponent(user)

@@ -45,7 +45,10 @@ export class MailboxAudit {
     this.#mailbox = mailbox
   }
 
-  /** Begins the comparison with the current state of the mailbox. */
+  /**
+   * Begins to compare the events of an account with its mailbox, from the current state of the
+   * mailbox on.
+   */
   static async begin(
     world: World,
     account: string,
@@ -56,7 +59,10 @@ export class MailboxAudit {
     return audit
   }
 
-  /** Begins the comparison again with the current state of the mailbox. */
+  /**
+   * Begins again to compare the events of the account with its mailbox, from the current state of
+   * the mailbox on.
+   */
   async restart(): Promise<void> {
     this.#messages = this.#mailbox.messages()
     this.#folders = this.#mailbox.folders()
@@ -64,8 +70,9 @@ export class MailboxAudit {
   }
 
   /**
-   * Waits until the events since the beginning describe all changes of the mailbox since then. Also
-   * waits until each event was received and lists are equal to the mailbox. Returns the events.
+   * Waits until the events since the beginning of the comparison describe all changes of the
+   * mailbox. Also waits until each event was received as a webhook, and until message lists are
+   * equal to the mailbox. Returns the events.
    */
   async settle({ lists = ['INBOX'] }: { lists?: readonly string[] } = {}): Promise<AuditedEvent[]> {
     let rows: EventRow[] = []
@@ -97,8 +104,8 @@ export class MailboxAudit {
   }
 
   /**
-   * Compares the stored index with the mailbox. Expires all cursors, so that the service lists and
-   * compares everything, and fails if this creates events.
+   * Compares the stored index of an account with its mailbox at the provider fake. Expires all
+   * cursors, so that sync-worker lists and compares all messages. Fails if this creates events.
    */
   async compareIndex(): Promise<void> {
     const before = (await this.#stored(this.#after)).length
@@ -106,7 +113,7 @@ export class MailboxAudit {
     this.#mailbox.expire()
     const { account } = this
     const { posthorn } = this.#world
-    // The account may have no worker for a moment.
+    // The account may have no sync-worker for a moment.
     await eventually(() => posthorn.syncAccount({ account, body: { sync: true } }))
     await eventually(
       async () => {
@@ -130,7 +137,10 @@ export class MailboxAudit {
     if (stored?.messages !== size) throw new Error(`${stored?.messages} of ${size} are indexed`)
   }
 
-  /** Returns the error if the events do not describe the mailbox. Undefined if they do. */
+  /**
+   * Returns the error of the comparison if the events do not describe the mailbox. Undefined if
+   * they do.
+   */
   #difference(rows: readonly EventRow[]): unknown {
     try {
       return this.#assertDescribed(rows.map(toEvent))

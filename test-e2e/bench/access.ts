@@ -35,8 +35,8 @@ export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Ro
   const open: { name: string; token?: string } = { name: 'no token needed' }
   const used = new Map<string, number>()
   await spend(world, open)
-  // The kinds of tokens alternate in each round, so that other load on the machine affects all
-  // kinds.
+  // The kinds of access tokens alternate in each round, so that other load on the machine affects
+  // all kinds.
   for (let round = 0; round < rounds; round++)
     for (const kind of [open, ...tokens])
       used.set(kind.name, (used.get(kind.name) ?? 0) + (await spend(world, kind)))
@@ -55,7 +55,7 @@ async function mint({ posthorn }: World, body: TokenRequest): Promise<string> {
 }
 
 /**
- * Sends requests whose only cost is the access check. Resolves with the CPU time of the gateway in
+ * Sends requests whose only cost is the access check. Resolves with the CPU time of api-gateway in
  * milliseconds.
  */
 async function spend({ url, services }: World, { token }: { token?: string }): Promise<number> {

@@ -8,8 +8,8 @@ const count = 1_000
 const atOnce = 16
 
 /**
- * Measures the time to connect many accounts and the worker memory per idle account. Compares them
- * with plain clients in IDLE in one process.
+ * Measures the time to connect many accounts and the memory of sync-worker per idle account.
+ * Compares them with plain IMAP clients in IDLE in one process.
  */
 export async function benchAccounts(world: World): Promise<Row[]> {
   const users = Array.from({ length: count }, () => world.mail.freshUser('idle'))

@@ -39,12 +39,13 @@ export async function* benchAdminPages(): AsyncGenerator<Row> {
   )
   yield await benchIdleMemory(world)
   const stage = { world, owner: await setUpPerson(world) }
-  // The lists fill the table of accounts for the later measurements.
+  // The measurement of account lists fills the table of accounts for the later measurements.
   yield* await benchAccountLists(stage)
   if (hasBrowser()) yield* await benchPaint(stage)
   yield* await benchForwardedCalls(stage)
   yield* await benchDashboards(stage)
-  // The flood is last, because it uses up the attempts to sign in of its network address.
+  // The flood of sign-ins is last, because it uses up the attempts to sign in of its network
+  // address.
   yield* await benchSignInFlood(stage)
 }
 

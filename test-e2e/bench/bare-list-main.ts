@@ -1,9 +1,10 @@
-// Bare client in its own process. Lists the ids of all messages of a mailbox at the Gmail fake.
+// Bare client of the Gmail API in its own process. Lists the ids of all messages of a mailbox at
+// the Gmail fake.
 const [origin = '', token = ''] = process.argv.slice(2)
 
 process.on('message', () => void list().then((count) => process.send?.({ count })))
 process.on('disconnect', () => process.exit(0))
-// The first request is not measured, because it loads the HTTP client.
+// The first request to the Gmail fake is not measured, because it loads the HTTP client.
 await read('?maxResults=1')
 process.send?.({ port: 0 })
 

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { checkout } from '@posthorn/local/paths'
 
 /**
- * Bundles all processes as `make build` does. Returns the output folder. Disposing of the stack
- * deletes the folder.
+ * Bundles the processes of all services as `make build` does. Returns the output folder. Disposing
+ * of the stack deletes the folder.
  */
 export async function buildBundle(stack: AsyncDisposableStack): Promise<string> {
   const bundle = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))

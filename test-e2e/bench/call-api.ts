@@ -16,8 +16,8 @@ interface CallInput {
 }
 
 /**
- * Calls an operation whose time or cost is measured. The request has no idempotency key, which the
- * typed client would add, so that figures are comparable with figures of earlier releases.
+ * Calls an API operation whose time or cost is measured. The request has no idempotency key, which
+ * the typed client would add, so that figures are comparable with figures of earlier releases.
  */
 export async function callApi(
   { url, token }: Pick<WorldAccess, 'url' | 'token'>,

@@ -19,8 +19,8 @@ const secret = 'secret of the bench'
 type Run = (...args: string[]) => Promise<{ stdout: string; stderr: string }>
 
 /**
- * Measures the command line of the image: short commands beside a start of Node, an import of
- * EmailEngine beside its limit, and the memory of a long list beside its limit.
+ * Measures the command line `posthorn` of the image: short commands beside a start of Node, an
+ * import of EmailEngine beside its limit, and the memory of a long list beside its limit.
  */
 export async function benchCommandLine(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -48,7 +48,7 @@ export async function benchCommandLine(): Promise<Row[]> {
     })
   rows.push(await importRow(run, program, { world, cwd }))
   await addAccounts(world.ownerUrl)
-  // Node prints the peak of its memory, in kB, when it ends.
+  // Node prints the peak of the memory of `posthorn`, in kB, when it ends.
   const probe =
     "process.on('exit', () => process.stderr.write(`${process.resourceUsage().maxRSS}`))"
   const probed = ['--import', `data:text/javascript,${encodeURIComponent(probe)}`]
@@ -118,7 +118,7 @@ async function writeStore(url: string): Promise<void> {
   }
 }
 
-/** Copies an account in the database until there are as many accounts as are listed. */
+/** Copies an account in the database until the measured list of accounts has its full length. */
 function addAccounts(ownerUrl: string): Promise<void> {
   return withClient(ownerUrl, async (client) => {
     await client.query(
@@ -131,7 +131,7 @@ function addAccounts(ownerUrl: string): Promise<void> {
   })
 }
 
-/** Median duration of a call. */
+/** Median duration of a measured call in milliseconds. */
 async function medianMs(call: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < runs; round += 1) {

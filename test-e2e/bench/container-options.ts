@@ -24,8 +24,8 @@ export async function containerOptions(): Promise<Record<string, Record<string, 
 }
 
 /**
- * Reads the variables of the memory allocator from the Dockerfile. Uses the allocator's library for
- * this machine.
+ * Reads the variables of the image's memory allocator from the Dockerfile. Uses the allocator's
+ * library for this machine.
  */
 async function readAllocator(): Promise<Record<string, string>> {
   const image = readFileSync(join(checkout, 'deploy/Dockerfile'), 'utf8')

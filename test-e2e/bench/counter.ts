@@ -6,7 +6,7 @@ import { startPart } from './start-part.ts'
  */
 export interface Counter extends AsyncDisposable {
   port: number
-  /** Resets the counter. */
+  /** Resets the count of events. */
   reset(): void
   /**
    * Waits until the server has counted `count` events since the last reset. Resolves with the
@@ -33,8 +33,8 @@ export async function startCounter(file: string): Promise<Counter> {
 }
 
 /**
- * Replies to requests for counts, in the process of the counter. That process calls the returned
- * function `one` for each counted event.
+ * Replies to the benchmark's requests for counts, in the process of the counting server. The server
+ * calls the returned function `one` for each counted event.
  */
 export function replyWithCounts(port: number): { one: () => void } {
   let times = { first: 0, last: 0, count: 0 }

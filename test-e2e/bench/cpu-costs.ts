@@ -9,19 +9,25 @@ import { startCounter } from './counter.ts'
 import { cpuMs } from './cpu-ms.ts'
 import type { Row } from './report.ts'
 
-/** Operations per round. The first round of each kind warms up the processes and is not counted. */
+/**
+ * Operations per measured round. The first round of each kind warms up the processes and is not
+ * counted.
+ */
 const perRound = 300
 const rounds = 4
 const atOnce = 8
 /**
- * Messages that are appended before the test waits for their webhooks. Events of one batch share
- * their costs, so two builds can only be compared with batches of equal size.
+ * Messages that are appended before the benchmark waits for their webhooks. Events of one batch
+ * share their costs, so two builds can only be compared with batches of equal size.
  */
 const burst = 25
-/** Messages that are read. */
+/** Messages per page of a message list, each of which is read. */
 const pageSize = 20
 
-/** Work that the services do, and that plain libraries in this process do for comparison. */
+/**
+ * Measured work of the services, and the same work of plain libraries in this process for
+ * comparison.
+ */
 interface Work {
   what: string
   referenceIs: string
@@ -67,7 +73,7 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
           pool.sendMail({ from: 'a@example.test', to: `to${n}@example.test`, text: 'Hello' }),
         ),
     },
-    // The measurement of events comes last, because its plain client causes further events for
+    // The measurement of events comes last, because its plain IMAP client causes further events for
     // which no round waits.
     eventWork(world, writer, reader),
   ])
@@ -100,7 +106,7 @@ function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
     },
     async plain() {
       await append(perRound)
-      // Sends NOOP, because a server may announce messages to the reader only in reply to a
+      // Sends NOOP, because an IMAP server may announce messages to the reader only in reply to a
       // command.
       await reader.noop()
       const options = { uid: true, envelope: true, bodyStructure: true, headers: true }

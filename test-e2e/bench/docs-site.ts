@@ -48,7 +48,9 @@ export async function benchDocsSite(): Promise<Row[]> {
   return rows
 }
 
-/** Median time of the largest contentful paint with empty caches, and the transferred bytes. */
+/**
+ * Median time of a page's largest contentful paint with empty caches, and the transferred bytes.
+ */
 async function largestPaintMs(
   browser: Browser,
   url: string,

@@ -21,18 +21,24 @@ const mailboxes = [
   { account: 'exporter-text', copies: 83, withAttachments: false },
   { account: 'exporter-attachments', copies: 21, withAttachments: true },
 ]
-/** Messages whose latency is measured during an export, and as many without. */
+/**
+ * Number of messages whose webhook latency is measured during an export, and as many without an
+ * export.
+ */
 const deliveries = 100
-/** Pause before a message, in milliseconds, after which new mail is reported without a delay. */
+/**
+ * Pause before a message is appended, in milliseconds. After the pause, new mail is reported
+ * without a delay.
+ */
 const betweenMs = 700
-/** Downloads of a file. The figure is their median. */
+/** Number of downloads of an export file. The figure is their median duration. */
 const downloads = 5
 const mib = 1024 * 1024
 
 /**
  * Measures exports of whole mailboxes through the whole system, with the processes of the image.
  * Compares the exports with a loop of plain libraries: imapflow, mailparser and gzip. Also measures
- * the memory of the worker, the effect on new mail, and the download.
+ * the memory of sync-worker, the effect on new mail, and the download.
  */
 export async function benchExports(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -96,7 +102,7 @@ async function watchMemory({ services }: World) {
     }
   })()
   return {
-    /** Ends the measurement. Returns bytes. */
+    /** Ends the measurement of a sync-worker's memory. Returns the highest growth in bytes. */
     async end(): Promise<number> {
       isOver = true
       await watching
@@ -124,7 +130,7 @@ async function exportAll({ posthorn }: World, account: string, includeAttachment
   }
 }
 
-/** Time of the same work with plain libraries, in milliseconds. */
+/** Time that plain libraries need to export the same mailboxes, in milliseconds. */
 async function loopOf(client: ImapFlow, withAttachments: boolean): Promise<number> {
   const from = performance.now()
   const gzip = createGzip()
@@ -150,7 +156,10 @@ async function loopOf(client: ImapFlow, withAttachments: boolean): Promise<numbe
   return performance.now() - from
 }
 
-/** New mail of an account while its messages are exported, compared with new mail before. */
+/**
+ * Measures the delay of an account's new mail while its messages are exported, compared with new
+ * mail before.
+ */
 async function benchNewMail(world: World, account: string, user: TestUser): Promise<Row> {
   const client = await logIn(user)
   const reference: number[] = []
@@ -175,7 +184,7 @@ async function benchNewMail(world: World, account: string, user: TestUser): Prom
   }
 }
 
-/** Milliseconds from the reply to APPEND to the webhook. */
+/** Milliseconds from the IMAP server's reply to APPEND to the webhook of the message. */
 async function deliver(world: World, client: ImapFlow): Promise<number> {
   await setTimeout(betweenMs)
   const messageId = freshMessageId()
@@ -213,7 +222,7 @@ async function benchDownload(world: World, account: string, exportId: string): P
   }
 }
 
-/** Median time of a download, in seconds. */
+/** Median duration of a file's download, in seconds. */
 async function secondsOf(url: string, headers: Record<string, string>): Promise<number> {
   const times: number[] = []
   while (times.length < downloads) {

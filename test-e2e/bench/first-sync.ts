@@ -47,7 +47,7 @@ export async function benchFirstSync(world: World): Promise<Row[]> {
   ]
 }
 
-/** Time of a plain client from login to the last flag, in milliseconds. */
+/** Time of a plain IMAP client from login to the last flag of the INBOX, in milliseconds. */
 async function fetchAll(user: TestUser): Promise<number> {
   const from = performance.now()
   const client = await logIn(user)

@@ -1,6 +1,6 @@
 import { openImapLine } from './imap-line.ts'
 
-/** Request to open IMAP sessions and to keep them open. */
+/** Request to a process of mail clients to open IMAP sessions and to keep them open. */
 export interface SessionRequest {
   port: number
   tls: boolean

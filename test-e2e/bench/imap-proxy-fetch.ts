@@ -9,11 +9,16 @@ export interface Side extends ImapAddress {
   login: string
 }
 
-/** Comparison of reading one set of messages through the proxy and directly from the server. */
+/**
+ * Comparison of reading one set of messages through the IMAP proxy and directly from the mail
+ * server.
+ */
 export interface Comparison {
   what: string
   proxy: Side
-  /** Connection from the proxy to the server. The plain relay uses such a connection, too. */
+  /**
+   * Connection from the IMAP proxy to the mail server. The plain relay uses such a connection, too.
+   */
   upstream: Side
   direct: Side
   referenceIs: string
@@ -22,8 +27,9 @@ export interface Comparison {
 const turns = 7
 
 /**
- * Measures MB/s and CPU time of FETCH through the proxy and through a plain relay of Node. Compares
- * them with the server itself. The measurements alternate, so that other load affects all of them.
+ * Measures MB/s and CPU time of FETCH through the IMAP proxy and through a plain relay of Node.
+ * Compares them with the mail server itself. The measurements alternate, so that other load affects
+ * all of them.
  */
 export async function compareFetch(world: World, comparison: Comparison): Promise<Row[]> {
   const { what, proxy, upstream, direct, referenceIs } = comparison

@@ -7,10 +7,16 @@ import { residentBytes } from './resident-bytes.ts'
 import { startPart } from './start-part.ts'
 
 const sessions = 5_000
-/** Time in milliseconds in which garbage is collected and buffers are released. */
+/**
+ * Pause in milliseconds before memory is read, in which the process collects garbage and releases
+ * buffers.
+ */
 const settleMs = 10_000
 
-/** Measures the memory per idle session in the proxy. Compares it with a plain relay. */
+/**
+ * Measures the memory of the IMAP proxy per idle session. Compares it with the memory of a plain
+ * relay.
+ */
 export async function compareMemory(world: World, { port, tls }: ImapAddress): Promise<Row> {
   await using server = await startPart('idle-imap-main.ts')
   await using relay = await startPart('reference-relay-main.ts', [
@@ -41,12 +47,13 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
 }
 
 /**
- * Additional memory of a process per session. Clients in another process keep the sessions open.
+ * Additional memory of a process per IMAP session. Clients in another process keep the sessions
+ * open.
  */
 async function sessionBytes(pid: number, request: SessionRequest): Promise<number> {
   await using clients = await startPart('imap-clients-main.ts')
-  // The first sessions are not measured, because they load code and tables that all later sessions
-  // share.
+  // The first IMAP sessions are not measured, because they load code and tables that all later
+  // sessions share.
   await clients.request({ ...request, count: 100 })
   await delay(settleMs)
   const before = await residentBytes(pid)

@@ -18,8 +18,8 @@ const messageBytes = 500_000
 const logins = 200
 
 /**
- * Environment of the services: a TLS certificate, and limits that allow all sessions with one
- * account.
+ * Environment of the services for measurements of the IMAP proxy: a TLS certificate, and limits
+ * that allow all sessions with one account.
  */
 export function imapProxyEnv(): Record<string, string> {
   const { cert, key } = selfSigned(['localhost'])

@@ -7,8 +7,8 @@ import { percentile, type Row } from './report.ts'
 const count = 60
 
 /**
- * Measures the time from the reply to APPEND to the webhook. Compares it with EXISTS at a plain
- * client in IDLE on the same mailbox.
+ * Measures the time from the IMAP server's reply to APPEND to the webhook. Compares it with EXISTS
+ * at a plain IMAP client in IDLE on the same mailbox.
  */
 export async function benchLatency(world: World): Promise<Row[]> {
   await world.posthorn.updateSettings({ body: { webhooks: world.receiver.url } })

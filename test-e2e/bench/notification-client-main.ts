@@ -5,22 +5,25 @@ import { Agent, request } from 'node:http'
 
 export interface NotificationLoad {
   url: string
-  /** Account ids that the notifications name in turn. */
+  /** Number of accounts that the notifications of Microsoft Graph name in turn. */
   accounts: number
   /**
-   * True to send validation requests, to which the gateway responds without forwarding anything.
+   * True to send validation requests, to which api-gateway responds without forwarding anything.
    */
   handshakes: boolean
   seconds: number
   /**
-   * Requests per second. If absent, requests are sent as fast as `connections` connections get
-   * responses.
+   * Notification requests per second. If absent, requests are sent as fast as `connections`
+   * connections get responses.
    */
   rate?: number
 }
 
 export interface NotificationLoadResult {
-  /** Time from the planned start of each request to the end of its response in milliseconds. */
+  /**
+   * Time from the planned start of each notification request to the end of its response in
+   * milliseconds.
+   */
   latencies: number[]
   failed: number
   ms: number
@@ -76,7 +79,7 @@ async function run(load: NotificationLoad): Promise<NotificationLoadResult> {
   return result
 }
 
-/** Starts requests at their planned times, even if earlier requests have not ended. */
+/** Starts notification requests at their planned times, even if earlier requests have not ended. */
 async function runAtRate(
   rate: number,
   { started, endsAt }: { started: number; endsAt: number },

@@ -6,22 +6,22 @@ import { type Part, startPart } from './start-part.ts'
 
 const seconds = 10
 /**
- * Rate in requests per second at which the response time is measured. Microsoft slows down
- * endpoints whose responses take longer than 2.9 s.
+ * Rate of notification requests per second at which the response time is measured. Microsoft slows
+ * down endpoints whose responses take longer than 2.9 s.
  */
 const rate = 2_000
 const accounts = 1_000
 
 /**
- * Measures notifications of Microsoft Graph through api-gateway and RabbitMQ to a worker, which
- * compares them in memory. The reference is validation requests, which end in the gateway.
+ * Measures notifications of Microsoft Graph through api-gateway and RabbitMQ to a sync-worker,
+ * which compares them in memory. The reference is validation requests, which end in api-gateway.
  */
 export async function benchNotifications(servers: 'own' | 'shared' = 'own'): Promise<Row[]> {
   await using world = await startWorld({ servers, names: ['api-gateway', 'sync-worker'] })
   await using client = await startPart('notification-client-main.ts')
   await untilForwarded(world)
   const run = (load: Partial<NotificationLoad>) => runLoad(client, { url: world.url, ...load })
-  await run({ seconds: 1 }) // warms up
+  await run({ seconds: 1 }) // warms up api-gateway
   const forwarded = await run({})
   const answered = await run({ handshakes: true })
   const steady = await run({ rate })
@@ -56,7 +56,7 @@ async function runLoad(
   return result
 }
 
-/** Waits for the connection of the gateway to RabbitMQ. */
+/** Waits until api-gateway is connected to RabbitMQ. */
 async function untilForwarded({ url }: World): Promise<void> {
   await eventually(async () => {
     const body = JSON.stringify({ value: [{ clientState: 'x' }] })

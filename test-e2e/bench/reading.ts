@@ -12,7 +12,7 @@ const inParallel = 16
 
 /**
  * Measures `GET messages` and `GET message` through the whole system. Compares them with the same
- * commands of plain clients on warm connections.
+ * commands of plain IMAP clients on warm connections.
  */
 export async function benchReading(world: World): Promise<Row[]> {
   const user = world.mail.freshUser('reader')

@@ -6,10 +6,10 @@ import { startWorld, type World } from '../world.ts'
 import { percentile, type Row } from './report.ts'
 
 const count = Number(process.env['BENCH_RESTART_ACCOUNTS'] ?? 1_000)
-/** Interval of the reads in milliseconds, and the number of reads without a restart. */
+/** Interval of the API reads in milliseconds, and the number of reads without a restart. */
 const everyMs = 100
 const quietReads = 300
-/** Time in milliseconds for which reads continue after the last worker is ready. */
+/** Time in milliseconds for which API reads continue after the last sync-worker is ready. */
 const afterMs = 5_000
 const workers = ['sync-worker', 'sync-worker-2']
 
@@ -19,8 +19,9 @@ interface Reads {
 }
 
 /**
- * Reads random accounts of one host ten times per second, while one of two sync-workers restarts
- * and while both restart. Compares them with the same reads without a restart.
+ * Reads messages of random accounts of one mail server ten times per second, while one of two
+ * sync-workers restarts and while both restart. Compares them with the same reads without a
+ * restart.
  */
 export async function benchRestartReads(servers: 'own' | 'shared' = 'own'): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
@@ -48,7 +49,10 @@ export async function benchRestartReads(servers: 'own' | 'shared' = 'own'): Prom
   ]
 }
 
-/** Reads from the moment at which both workers have started and no account is logged in yet. */
+/**
+ * Measures API reads from the moment at which both sync-workers have started and no account is
+ * logged in yet.
+ */
 async function readCold(world: World, many: ManyAccounts): Promise<Reads> {
   await Promise.all(workers.map((name) => world.services.stop(name)))
   const starting = Promise.all(workers.map((name) => world.services.start(name)))
@@ -66,8 +70,8 @@ async function readCold(world: World, many: ManyAccounts): Promise<Reads> {
 }
 
 /**
- * Environment with a login limit, which `BENCH_LOGINS_PER_SECOND` sets to measure hosts that limit
- * logins.
+ * Environment with a limit of logins at a mail server host, which `BENCH_LOGINS_PER_SECOND` sets to
+ * measure hosts that limit logins.
  */
 function loginEnv(): Record<string, string> {
   const perSecond = process.env['BENCH_LOGINS_PER_SECOND']
@@ -80,7 +84,7 @@ async function restart(world: World, names: readonly string[]): Promise<void> {
   await delay(afterMs)
 }
 
-/** Sends reads at the fixed interval, whatever their latency, until `work` has ended. */
+/** Sends API reads at the fixed interval, whatever their latency, until `work` has ended. */
 async function readDuring(
   { url, token }: World,
   { accounts }: ManyAccounts,

@@ -103,7 +103,7 @@ async function plain({
     pool: true,
     maxConnections: lanes,
     maxMessages: Infinity,
-    // Disables Nagle's algorithm, which would delay each command by up to 40 ms.
+    // Disables Nagle's algorithm, which would delay each SMTP command by up to 40 ms.
     getSocket(
       options: { host?: string; port?: number },
       callback: (error: Error | null, input: { connection: Socket }) => void,
@@ -122,7 +122,10 @@ async function plain({
   return { sent, perSecond: perSecondThere }
 }
 
-/** Runs `work` for each number with limited concurrency. Measures the time. */
+/**
+ * Calls `work` once per message, with limited concurrency. Measures the duration of each call and
+ * the rate of the calls.
+ */
 async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
   const began = Date.now()
   const times: number[] = []

@@ -7,13 +7,15 @@ export interface Part extends AsyncDisposable {
   port: number
   pid: number
   send(message: object): void
-  /** Sends a request to the process. Resolves with its reply. */
+  /**
+   * Sends a request to the process of the server or client. Resolves with the reply of the process.
+   */
   request<Reply>(message: object): Promise<Reply>
 }
 
 /**
- * Starts a part of a benchmark as a process, with additional environment variables. The part sends
- * its port when it is ready, or 0 if it does not listen.
+ * Starts a server or client of a benchmark as a process, with additional environment variables. The
+ * process sends its port when it is ready, or 0 if it does not listen.
  */
 export async function startPart(
   file: string,

@@ -1,7 +1,7 @@
 import { ImapFlow } from 'imapflow'
 import { residentBytes } from './resident-bytes.ts'
 
-/** Request to connect bare clients over TLS. */
+/** Request to connect bare IMAP clients over TLS. */
 export interface TlsClientsRequest {
   port: number
   count: number
@@ -9,8 +9,8 @@ export interface TlsClientsRequest {
 
 const atOnce = 10
 /**
- * Number of clients that are connected before the measurement, to load code and tables that all
- * clients share.
+ * Number of IMAP clients that are connected before the measurement, to load code and tables that
+ * all clients share.
  */
 const warmUp = 50
 

@@ -11,9 +11,9 @@ import { cpuMs } from './cpu-ms.ts'
 const concurrency = 4
 
 export interface Rates {
-  /** Events per second, from the first to the last counted event. */
+  /** Webhook events per second, from the first to the last counted event. */
   perSecond: number
-  /** Events per CPU second. */
+  /** Webhook events per second of CPU time of webhook-dispatcher. */
   perCpuSecond: number
 }
 
@@ -42,7 +42,7 @@ export async function addAccounts(
   return accounts
 }
 
-/** Records events and waits until `counted` of the events have arrived at the receiver. */
+/** Records events and waits until `counted` of their webhooks have arrived at the receiver. */
 export async function deliverEvents(
   { world, amqpUrl, receiver, accounts }: WebhookLoad,
   count: number,
@@ -58,7 +58,7 @@ export async function deliverEvents(
   return { perSecond: perSecond(counted, spanMs), perCpuSecond: counted / used }
 }
 
-/** Sends equal signed bytes with got over kept-alive connections, for comparison. */
+/** Sends equal signed webhooks with the library got over kept-alive connections, for comparison. */
 export async function plainLoop(url: string, receiver: Counter, count: number): Promise<Rates> {
   const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
   const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }

@@ -10,8 +10,8 @@ const routes = 20
 const perCpu = '/s of CPU'
 
 /**
- * Measures the rate from committed and published events to one webhook receiver. Compares it with a
- * plain got loop, and with the rate under other load.
+ * Measures the rate at which committed and published events arrive at one webhook receiver.
+ * Compares it with a plain got loop, and with the rate under other load.
  */
 export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
   await using receiver = await startCounter('receiver-main.ts')
@@ -57,7 +57,7 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
   receiver.reset()
   const healthy = await addAccounts(world, 'healthy', [...nine, at('other')])
   const mixed = await addAccounts(world, 'mixed', [...nine, at('hang')])
-  await receiver.counted(2 * nine.length) // accountAdded
+  await receiver.counted(2 * nine.length) // webhooks of the events accountAdded
   const expected = (count * 9) / 10
   const reference = await deliverEvents({ ...load, accounts: healthy }, count, expected)
   const measured = await deliverEvents({ ...load, accounts: mixed }, count, expected)
@@ -71,8 +71,8 @@ async function besideHanging(load: WebhookLoad): Promise<Row> {
 }
 
 /**
- * Measures routes whose filters use only the event name and reject the event, so that the sandbox
- * does not run.
+ * Measures webhook routes whose filters use only the event name and reject the event, so that the
+ * sandbox does not run.
  */
 async function besideRoutes(load: WebhookLoad): Promise<Row> {
   const { posthorn } = load.world
@@ -89,7 +89,7 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
     })
     made.push(id)
   }
-  await deliverEvents(load, count / 4) // each filter runs once per name
+  await deliverEvents(load, count / 4) // each route filter runs once per event name
   const measured = await deliverEvents(load, count)
   for (const webhookRoute of made) await posthorn.deleteWebhookRoute({ webhookRoute })
   return {
@@ -102,8 +102,8 @@ async function besideRoutes(load: WebhookLoad): Promise<Row> {
 }
 
 /**
- * Measures the rate beside deliveries that wait for their next attempt, half of them for the
- * measured target.
+ * Measures the rate of webhooks beside deliveries that wait for their next attempt, half of them
+ * for the measured webhook target.
  */
 async function besideWaiting(load: WebhookLoad, url: string): Promise<Row> {
   const { ownerUrl } = load.world

@@ -13,12 +13,12 @@ const count = 1_000
 const atOnce = 16
 /**
  * Time in milliseconds after which a started process has returned the memory of its start to the
- * system.
+ * operating system.
  */
 const settleMs = 15_000
 /**
- * Time in milliseconds after the reads, in which the process should return their memory to the
- * system.
+ * Time in milliseconds after the reads of messages, in which the process should return their memory
+ * to the operating system.
  */
 const returnMs = 60_000
 

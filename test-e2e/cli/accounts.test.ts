@@ -30,8 +30,8 @@ afterAll(async () => {
     await world.posthorn.deleteAccount({ account }).catch(() => undefined)
 })
 
-// The examples of the other commands need the accounts that those of `add` register.
-// Those of `export` and `import` are in `transfer.test.ts`.
+// The help examples of the other `accounts` commands need the accounts that the examples of
+// `accounts add` register. The examples of `export` and `import` are in `transfer.test.ts`.
 const examples = examplesOf('accounts')
   .filter(({ command }) => !['accounts export', 'accounts import'].includes(command))
   .map(({ command, line }) => ({ command, line: fillIn(line, values) }))

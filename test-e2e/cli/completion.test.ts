@@ -53,7 +53,7 @@ describe('bash', () => {
   })
 })
 
-// The shell is a package of the system, which may be missing.
+// The shell zsh is a package of the operating system, which may be missing.
 const hasZsh = existsSync('/bin/zsh') || existsSync('/usr/bin/zsh')
 if (!hasZsh) reportSkip('zsh', 'the shell is not installed')
 ;(hasZsh ? describe : describe.skip)('zsh', () => {

@@ -10,7 +10,8 @@ import { examplesOf } from './examples.ts'
 import { runInProcess } from './run-in-process.ts'
 import { connectionOf, runPosthorn } from './run-posthorn.ts'
 
-// Commands that call the API, against servers that are not reachable, older, or newer.
+// Tests of the `posthorn` commands that call the API, against API servers that are not reachable,
+// older, or newer.
 
 const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -18,11 +19,11 @@ const cwd = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
 afterAll(() => rm(cwd, { recursive: true }))
 const { POSTHORN_TOKEN } = connectionOf(world)
 
-/** Runs a command line in a new process. */
+/** Runs a command line of `posthorn` in a new process. */
 const runAt = (url: string, line: string) =>
   runPosthorn(line, { cwd, env: { POSTHORN_URL: url, POSTHORN_TOKEN } })
 
-/** Runs a command line in the test process. */
+/** Runs a command line of `posthorn` in the test process. */
 const runHere = (url: string, line: string) =>
   runInProcess(line, {
     cwd,
@@ -30,7 +31,7 @@ const runHere = (url: string, line: string) =>
     files: Object.keys(files),
   })
 
-/** Files that the examples of the help name. The contents are valid. */
+/** Files that the examples in the help of `posthorn` name. The contents are valid. */
 const files = {
   'token.txt': 'f'.repeat(64),
   'password.txt': 'secret',
@@ -47,17 +48,17 @@ const files = {
 }
 for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
 /**
- * Examples of the commands that call the API first. `import` reads the Redis first, and `login`
- * names its own server.
+ * Help examples of the `posthorn` commands that call the API first. `import` reads the Redis first,
+ * and `login` names its own server.
  */
 const groups =
   'status accounts messages events send outbox exports webhooks routes tokens settings oauth2 keys'
 const examples = examplesOf(...groups.split(' '))
   .filter(({ command }) => command !== 'webhooks verify')
-  // Without the programs that read the output.
+  // Leaves out the programs that read the output of `posthorn`.
   .map(({ line }) => line.replace(/ \| .*/, ''))
 
-/** Runs a server during a test. Returns its URL. */
+/** Runs an HTTP server during a test. Returns the URL of the server. */
 async function serve(stack: AsyncDisposableStack, listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -68,12 +69,17 @@ async function serve(stack: AsyncDisposableStack, listener: RequestListener): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Runs lines in the test process, all concurrently, because each line retries for 3 s. */
+/**
+ * Runs command lines in the test process, all concurrently, because each command retries for 3 s.
+ */
 function runAllHere<T>(lines: readonly string[], run: (line: string) => Promise<T>) {
   return Promise.all(lines.map(async (line): Promise<[string, T]> => [line, await run(line)]))
 }
 
-/** Runs lines in the order of the help, at most four at a time, because each line is a process. */
+/**
+ * Runs command lines in the order of the help, at most four at a time, because each line is a
+ * process.
+ */
 async function runAll<T>(lines: readonly string[], run: (line: string) => Promise<T>) {
   const results: [string, T][] = []
   const waiting = [...lines]
@@ -87,7 +93,7 @@ async function runAll<T>(lines: readonly string[], run: (line: string) => Promis
 
 test('every command: an unreachable server, exit code 3', async () => {
   await using stack = new AsyncDisposableStack()
-  // A server that ends each connection, as a broken proxy does.
+  // This API server ends each connection, as a broken proxy does.
   const url = await serve(stack, (request) => request.socket.destroy())
   const results = await runAllHere(examples, async (line) => {
     const { code, stderr } = await runHere(url, line)
@@ -99,7 +105,7 @@ test('every command: an unreachable server, exit code 3', async () => {
 test('every command: an operation that the server does not have, exit code 1', async () => {
   await using stack = new AsyncDisposableStack()
   const stats = await world.posthorn.getStats()
-  // An older server has `getStats` only.
+  // The older API server has the operation `getStats` only.
   const url = await serve(stack, ({ url: path = '' }, response) => {
     const isKnown = path.startsWith('/v1/stats')
     const body = isKnown
@@ -118,7 +124,7 @@ test('every command: an operation that the server does not have, exit code 1', a
   expect(results).toEqual(results.map(([line]) => [line, { code: 1, namesRelease: true }]))
 })
 
-/** Commands that change nothing and need no entity. */
+/** Commands of `posthorn` that change nothing and need no entity. */
 const reading = [
   'status',
   'accounts list',
@@ -150,7 +156,7 @@ test('commands that read: a newer server, whose responses have more members', as
   expect(results).toEqual(results.map(([line]) => [line, { code: 0, stderr: '' }]))
 })
 
-/** Adds a member to each object of a response. */
+/** Adds an unknown member to each object of an API response, as a newer server may do. */
 function extend(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(extend)
   if (value === null || typeof value !== 'object') return value

@@ -27,7 +27,7 @@ const { exportId } = await posthorn.createExport({
   body: { startDate: '2020-01-01T00:00:00Z', endDate: '2100-01-01T00:00:00Z' },
 })
 
-// The export is deleted by the last of the examples.
+// The last help example of the `exports` commands deletes the export.
 const examples = examplesOf('exports').map(({ command, line }) => ({ command, line }))
 const isDelete = ({ command }: { command: string }) => command === 'exports delete'
 const fill = (line: string) => fillIn(line, { exp_0123456789abcdef01234567: exportId })

@@ -137,7 +137,7 @@ test('import emailengine: continues after a kill, accounts stay paused', async (
   child.kill('SIGKILL')
   await ended
   const { accounts: counted = {}, ...counts } = await importCounts('--paused')
-  // Requests that had arrived before the kill are completed after it.
+  // API requests of the killed import that arrived before the kill are completed after the kill.
   expect(Number(counted['unchanged'])).toBeGreaterThan(3)
   expect(Number(counted['unchanged']) + Number(counted['imported'])).toBe(accounts)
   expect(counts['tokens']).toMatchObject({ imported: 2 })
@@ -226,7 +226,7 @@ test('import emailengine: recipients can unsubscribe by links in mail sent befor
   const link = { act: 'unsub', acc: 'moved-0', list: 'news.example.com', rcpt: 'dan@example.com' }
   const text = JSON.stringify(link)
   const data = Buffer.from(text).toString('base64url')
-  // EmailEngine signs the text, not its encoding.
+  // EmailEngine signs the JSON text of a link, not the base64url form of the text.
   const sig = createHmac('sha256', serviceSecret).update(text).digest('base64url')
   const ports = Object.entries(world.services.ports)
   for (const [name, port] of ports) {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true })
 })
 
-/** Starts `webhooks listen` and waits until its route exists. */
+/** Starts `posthorn webhooks listen` and waits until its webhook route exists. */
 async function listen(line: string, change: Record<string, string> = {}) {
   const args = ['webhooks', 'listen', ...line.split(' ').filter(Boolean)]
   const program = new PosthornProcess(args, { cwd, env: { ...env, ...change } })

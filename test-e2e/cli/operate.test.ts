@@ -9,7 +9,7 @@ import { startWorld } from '../world.ts'
 import { examplesOf } from './examples.ts'
 import { connectionOf, jsonLines, runPosthorn } from './run-posthorn.ts'
 
-// A system of its own, because the commands change its settings.
+// The test uses its own system, because the commands change settings of the system.
 const world = await startWorld()
 const { posthorn } = world
 const provider = await testOpenIdProvider()

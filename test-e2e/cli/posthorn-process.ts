@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { eventually } from '@posthorn/testkit'
 import { type PosthornRun, programEnv } from './run-posthorn.ts'
 
-/** Program that runs until it gets a signal. Its parent is the test process, without a shell. */
+/**
+ * Process of `posthorn` that runs until it gets a signal. Its parent is the test process, without a
+ * shell.
+ */
 export class PosthornProcess implements AsyncDisposable {
   readonly child: ChildProcess
   stdout = ''
@@ -21,7 +24,7 @@ export class PosthornProcess implements AsyncDisposable {
     this.#ended = once(this.child, 'close')
   }
 
-  /** Waits until a text was printed to one of the streams. */
+  /** Waits until `posthorn` has printed a text to its standard output or standard error. */
   async printed(text: string): Promise<void> {
     await eventually(() => {
       if (this.child.exitCode !== null) throw new Error(`the program has ended: ${this.stderr}`)
@@ -29,7 +32,10 @@ export class PosthornProcess implements AsyncDisposable {
     })
   }
 
-  /** Sends a signal and waits for the end. Resolves with the exit code, null after SIGKILL. */
+  /**
+   * Sends a signal to the process of `posthorn` and waits for its end. Resolves with the exit code,
+   * null after SIGKILL.
+   */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal)
     const [code] = await this.#ended

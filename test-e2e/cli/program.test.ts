@@ -101,7 +101,10 @@ test('output: a reader that closes the pipe ends the program without an error', 
   })
 })
 
-/** API with a list of accounts that has no end, so that each pipe is full at some time. */
+/**
+ * Starts a fake API with a list of accounts that has no end, so that each pipe is full at some
+ * time.
+ */
 async function startEndlessList() {
   const account = { account: 'x'.repeat(200) }
   const accounts = Array.from({ length: 1_000 }, () => account)

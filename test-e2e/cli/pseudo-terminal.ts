@@ -4,8 +4,8 @@ import { eventually } from '@posthorn/testkit'
 import { programEnv, shellFunction } from './run-posthorn.ts'
 
 /**
- * Shell command in a pseudo terminal (`script` of util-linux). `posthorn` is the program in it.
- * Output and errors arrive together, as on a screen.
+ * Shell command in a pseudo terminal (`script` of util-linux), which can call `posthorn`. Output
+ * and errors arrive together, as on a screen.
  */
 export class PseudoTerminal implements AsyncDisposable {
   screen = ''
@@ -28,12 +28,12 @@ export class PseudoTerminal implements AsyncDisposable {
     this.#ended = once(this.#child, 'close')
   }
 
-  /** Types a text. */
+  /** Types a text in the pseudo terminal. */
   write(text: string): void {
     this.#child.stdin?.write(text)
   }
 
-  /** Waits until a text is on the screen. */
+  /** Waits until a text is on the screen of the pseudo terminal. */
   async printed(text: string): Promise<void> {
     await eventually(() => {
       if (!this.screen.includes(text)) throw new Error(`not on the screen: ${this.screen}`)
@@ -41,7 +41,7 @@ export class PseudoTerminal implements AsyncDisposable {
     })
   }
 
-  /** Waits for the end of the command. Resolves with its exit code. */
+  /** Waits for the end of the shell command in the pseudo terminal. Resolves with the exit code. */
   async ended(): Promise<number | null> {
     const [code] = await this.#ended
     return code as number | null

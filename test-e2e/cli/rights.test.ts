@@ -30,7 +30,10 @@ afterAll(async () => {
   for (const token of tokenIds) await posthorn.deleteToken({ token }).catch(() => undefined)
 })
 
-/** Creates a token that is deleted at the end of the file, unless a test has deleted it. */
+/**
+ * Creates an access token that is deleted at the end of the test file, unless a test has deleted
+ * the token.
+ */
 async function createToken(body: CreateTokenInput['body']): Promise<{ id: string; token: string }> {
   const created = await posthorn.createToken({ body })
   tokenIds.push(created.id)

@@ -5,16 +5,16 @@ import { text } from 'node:stream/consumers'
 import { runCli } from '@posthorn/cli'
 import type { PosthornResult, PosthornRun } from './run-posthorn.ts'
 
-/** Surroundings of a run in the test process. */
+/** Directory, environment and files of a `posthorn` command line that runs in the test process. */
 export interface InProcessRun extends Required<Pick<PosthornRun, 'cwd' | 'env'>> {
-  /** Names of the files in `cwd` that a line may read. */
+  /** Names of the files in `cwd` that a command line may read. */
   files: readonly string[]
 }
 
 /**
- * Runs a command line in the test process, which takes much less CPU time than a new process.
- * Supports quotes and redirections, but no pipes. Output that the line redirects to a file is not
- * written to the file, but returned as `stdout`.
+ * Runs a command line of `posthorn` in the test process, which takes much less CPU time than a new
+ * process. Supports quotes and redirections, but no pipes. Output that the line redirects to a file
+ * is not written to the file, but returned as `stdout`.
  */
 export async function runInProcess(
   line: string,
@@ -39,7 +39,7 @@ export async function runInProcess(
   return { code, stdout: out, stderr: errors }
 }
 
-/** Arguments of the program in a line of a shell, and the file of its standard input. */
+/** Arguments of `posthorn` in a line of a shell, and the file of its standard input. */
 function parseLine(line: string): { args: string[]; input: string | undefined } {
   const [, ...words] = [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',

@@ -5,30 +5,30 @@ import type { WorldAccess } from '../world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Surroundings of a run of the program. */
+/** Directory, input and environment of a run of `posthorn`. */
 export interface PosthornRun {
-  /** Working directory, also the home directory: the program stores its login there. */
+  /** Working directory, also the home directory: `posthorn` stores its login there. */
   cwd: string
-  /** Input of the program. Default: none. */
+  /** Standard input of `posthorn`. Default: none. */
   stdin?: string | Uint8Array
   env?: Readonly<Record<string, string>>
 }
 
-/** Result of a run of the program. */
+/** Result of a run of `posthorn`. */
 export interface PosthornResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Environment variables with which the program calls the system of a test. */
+/** Environment variables with which `posthorn` calls the system of a test. */
 export function connectionOf({ url, token }: Pick<WorldAccess, 'url' | 'token'>) {
   return { POSTHORN_URL: url, POSTHORN_TOKEN: token }
 }
 
 /**
- * Starts the program as a process. `line` is a command line of a shell in which `posthorn` is the
- * program, such as `posthorn accounts list | head -1`.
+ * Starts `posthorn` as a process. `line` is a command line of a shell that calls `posthorn`, such
+ * as `posthorn accounts list | head -1`.
  */
 export function startPosthorn(line: string, { cwd, env }: PosthornRun): ChildProcess {
   const script = `${shellFunction}; ${line}`
@@ -38,10 +38,10 @@ export function startPosthorn(line: string, { cwd, env }: PosthornRun): ChildPro
   })
 }
 
-/** Function of a shell that runs the program. Needs `programEnv`. */
+/** Function of a shell that runs `posthorn`. Needs `programEnv`. */
 export const shellFunction = 'posthorn() { "$POSTHORN_NODE" "$POSTHORN_PROGRAM" "$@"; }'
 
-/** Environment of a run: Node, the program, and a home directory of its own. */
+/** Environment of a run of `posthorn`: Node, the program, and a home directory of its own. */
 export function programEnv(cwd: string) {
   const bundle = process.env['TEST_BUNDLE']
   return {
@@ -55,12 +55,12 @@ export function programEnv(cwd: string) {
   }
 }
 
-/** Runs a command line until it ends. See `startPosthorn`. */
+/** Runs a command line of `posthorn` until it ends. See `startPosthorn`. */
 export async function runPosthorn(line: string, run: PosthornRun): Promise<PosthornResult> {
   const child = startPosthorn(line, run)
   const { stdin, stdout, stderr } = child
   if (!stdin || !stdout || !stderr) throw new Error('the streams of the program are missing')
-  // A program that does not read its input closes the pipe.
+  // A process of `posthorn` that does not read its input closes the pipe.
   stdin.on('error', () => undefined)
   stdin.end(run.stdin ?? '')
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -71,7 +71,7 @@ export async function runPosthorn(line: string, run: PosthornRun): Promise<Posth
   return { code, stdout: String(out), stderr: String(errors) }
 }
 
-/** JSON values of an output, one per line. */
+/** JSON values that `posthorn` has printed, one per line. */
 export function jsonLines<T>({ stdout }: Pick<PosthornResult, 'stdout'>): T[] {
   return stdout
     .split('\n')

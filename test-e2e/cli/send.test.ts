@@ -20,7 +20,10 @@ const env = connectionOf(world)
 const run = (line: string) => runPosthorn(line, { cwd, env })
 const [, ben] = await Promise.all([world.connectAccount('anna'), world.connectAccount('ben')])
 const values = { 'ben@example.com': ben.address }
-/** Large enough for several pieces of the request, with bytes that are no text. */
+/**
+ * Attachment that is large enough for several chunks of the API request, with bytes that are no
+ * text.
+ */
 const attachment = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7) % 256))
 await writeFile(join(cwd, 'report.txt'), 'All is well.\n')
 await writeFile(join(cwd, 'report.pdf'), attachment)

@@ -8,7 +8,8 @@ import { examplesOf } from './examples.ts'
 import { fillIn } from './fill-in.ts'
 import { connectionOf, jsonLines, runPosthorn } from './run-posthorn.ts'
 
-// An instance that may export accounts for its own key, so that the same instance imports them.
+// The test system may export accounts for its own key, so that the same system imports the
+// accounts.
 
 const keys = newSealingKeys()
 const world = await startWorld({

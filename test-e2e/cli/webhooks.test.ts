@@ -18,13 +18,15 @@ const env = connectionOf(world)
 const run = (line: string, change: Record<string, string> = {}) =>
   runPosthorn(line, { cwd, env: { ...env, ...change } })
 
-/** Id of a delivery in the examples of the help. */
+/** Id of a webhook delivery in the examples of the help. */
 const exampleId = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const accounts = ['first', 'second', 'third'].map((name) => uniqueAccount(name))
 const failing: string[] = []
 let stored: ReceivedRequest
 
-/** Registers the accounts. The only attempt to deliver each `accountAdded` fails. */
+/**
+ * Registers accounts. The only attempt to deliver the event `accountAdded` of each account fails.
+ */
 beforeAll(async () => {
   await world.posthorn.updateSettings({ body: { webhooksRetrySchedule: [] } })
   world.receiver.replyWith((request) => (isAdded(request) ? { status: 500 } : {}))
@@ -126,8 +128,8 @@ test('webhooks verify: fails for other bytes, another secret, and an age above -
   })
 })
 
-// Last, because an example replays all failed deliveries. The examples of `webhooks listen` have a
-// test of their own, because that program does not end.
+// The help examples are tested last, because an example replays all failed deliveries. The examples
+// of `webhooks listen` have a test of their own, because that program does not end.
 test.each(examplesOf('webhooks').filter(({ command }) => command !== 'webhooks listen'))(
   '$line',
   async ({ line }) => {

@@ -6,7 +6,8 @@ import { eventually, freePort, imapFaults, startImapScript, type TestUser } from
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
 
-// Each error code of the contracts, caused in the running system and read through the typed client.
+// Each error code of the API contracts, caused in the running system and read through the typed
+// client.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -34,7 +35,7 @@ const account = 'anna'
 const user = world.mail.freshUser()
 const to = [{ address: 'ben@mail.test' }]
 
-/** Registers a user of the mail server, with other members. */
+/** Registers a user of the mail server as an account, with changes of the registration. */
 const register = (
   name: string,
   change: Partial<AccountRegistration>,
@@ -52,7 +53,9 @@ const upload = (message: Partial<Parameters<typeof posthorn.uploadMessage>[0]['b
     body: { path: '\\Drafts', flags: ['\\Draft'], subject: 'Draft', text: 'Hello', ...message },
   })
 const list = (name: string) => posthorn.listMessages({ account: name, path: 'INBOX' })
-/** Repeats a call until the account has reached the state in which the call fails as expected. */
+/**
+ * Repeats an API call until the account has reached the state in which the call fails as expected.
+ */
 async function untilCode(code: ErrorCode, call: () => Promise<unknown>): Promise<never> {
   throw await eventually(
     async () => {
@@ -65,15 +68,15 @@ async function untilCode(code: ErrorCode, call: () => Promise<unknown>): Promise
 }
 
 const source = Buffer.from(plainMessage({ messageId: freshMessageId() }))
-/** Messages of the accounts at Microsoft Graph. */
+/** Ids of messages in the Graph mailboxes, by account. */
 const stored: Record<string, string> = {
   ann: fakes.graph.mailboxOf(ann).deliver({ raw: source }).id,
   bob: fakes.graph.mailboxOf(bob).deliver({ raw: source }).id,
 }
 
 /**
- * Fails an operation of Microsoft Graph, and calls an operation of the API. The response of Graph
- * has the code that the error code of the API stands for.
+ * Makes an operation of the Graph fake fail, and calls an operation of the API. The error code of
+ * the API stands for the code in the response of Graph.
  */
 async function atGraph(
   code: ErrorCode,
@@ -94,7 +97,10 @@ const read = (name: string): Promise<unknown> =>
 const trash = (name: string): Promise<unknown> =>
   posthorn.deleteMessage({ account: name, message: stored[name] ?? '' })
 
-/** Fails a command of the scripted mail server, and calls an operation that sends the command. */
+/**
+ * Makes the scripted IMAP server reject a command, and calls an API operation that sends the
+ * command.
+ */
 async function atScript(command: string, reply: string, call: () => Promise<unknown>) {
   const remove = script.on(command, imapFaults.rejects(reply))
   try {
@@ -252,14 +258,16 @@ const cases: Record<string, () => Promise<unknown>> = {
     await posthorn.updateOAuth2App({ app: consentApp, body: { enabled: false } })
     return untilCode('AppNotFound', () => posthorn.getOAuthToken({ account: 'kim' }))
   },
-  // The last case, because it ends the workers.
+  // The last case, because it ends the sync-workers.
   WorkerNotAvailable: async () => {
     await world.services.stop('sync-worker')
     return untilCode('WorkerNotAvailable', () => list(account))
   },
 }
 
-/** Changes an application as an earlier release could have stored it. The API refuses this. */
+/**
+ * Changes an OAuth2 application as an earlier release could have stored it. The API refuses this.
+ */
 async function setBaseScopes(scopes: string): Promise<void> {
   const change = `update oauth2_apps set config = jsonb_set(config, '{baseScopes}', $1) where id = $2`
   await withClient(world.ownerUrl, (db) => db.query(change, [JSON.stringify(scopes), consentApp]))

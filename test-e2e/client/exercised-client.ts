@@ -1,11 +1,11 @@
 import { Posthorn, PosthornError } from '@posthorn/client'
 
-/** Client that records which operations succeeded, and with which error codes calls failed. */
+/** API client that records which operations succeeded, and with which error codes calls failed. */
 export interface ExercisedClient {
   posthorn: Posthorn
-  /** Names of the operations that succeeded. */
+  /** Names of the API operations that succeeded. */
   operations: Set<string>
-  /** Error codes of failed calls. */
+  /** Error codes of failed API calls. */
   codes: Set<string>
 }
 

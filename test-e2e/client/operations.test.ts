@@ -11,7 +11,7 @@ import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, registration, startWorld, untilConnected } from '../world.ts'
 import { createExercisedClient } from './exercised-client.ts'
 
-// Each operation of the contracts, called through the typed client against the running system.
+// Each operation of the API contracts, called through the typed client against the running system.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -45,7 +45,7 @@ test('accounts: verified, registered, changed, followed', async () => {
   const { body } = await posthorn.followChanges({}, { signal: followed.signal })
   expect(body).toBeInstanceOf(ReadableStream)
   const isConnected = (async () => {
-    // From the first change of the system: the account may connect before the stream does.
+    // Reads from the first change on: the account may connect before the stream of changes does.
     for await (const change of posthorn.changes({ lastEventId: '0-0' })) {
       states.push(change.key)
       if (change.account === account && change.key === 'connected') return change.id
@@ -235,7 +235,7 @@ test('OAuth2 applications and their accounts', async () => {
   await untilConnected(world, 'ann')
   await posthorn.checkOAuth2App({ app: apps.graph, body: { account: 'ann' } })
   await posthorn.updateSettings({ body: { enableOAuthTokensApi: true } })
-  // Access tokens of service accounts cannot be read.
+  // OAuth2 access tokens of service accounts cannot be read.
   const scopes = ['https://mail.google.com/']
   fakes.gmail.addMailbox('kim@gmail.example')
   fakes.gmail.refreshTokens.set('1//kim', { address: 'kim@gmail.example', scopes })
@@ -263,7 +263,7 @@ test('settings, queues, statistics and licence', async () => {
   const worker = (await posthorn.listWorkers({})).workers.find(({ alive }) => alive)
   if (!worker) throw new Error('no worker is alive')
   expect(worker).toMatchObject({ releasing: false, shards: expect.any(Array) })
-  // The only worker keeps its shards, although it is released.
+  // The only sync-worker keeps its shards, although its release was requested.
   expect(await posthorn.releaseWorker({ worker: worker.id })).toEqual({ releasing: true })
   const license = { body: { license: 'none is needed' } }
   await expect(posthorn.setLicense(license)).rejects.toMatchObject({ status: 403 })
@@ -290,7 +290,7 @@ test('jobs on accounts and the outbox', async () => {
   expect(ended.errors).toMatchObject([{ id: 'absent', code: 'NotFound' }])
   expect((await posthorn.listOutboxJobs()).jobs).toMatchObject([{ id: held.id }])
   await expect(posthorn.cancelOutboxJob({ job: held.id })).rejects.toMatchObject({ status: 400 })
-  // A job with this number of entries takes several seconds, so that it can be cancelled.
+  // A bulk job with this number of entries takes several seconds, so that it can be cancelled.
   const ids = Array.from({ length: 500 }, (_, number) => `absent-${number}`)
   const flush = await posthorn.createAccountJob({ body: { action: 'flush', ids } })
   await posthorn.cancelAccountJob({ job: flush.id })
@@ -348,7 +348,7 @@ test('webhook routes and deliveries: created, tested, listed, replayed, deleted'
   const { targets } = await posthorn.listWebhookTargets({ pageSize: 10 })
   expect(targets).toContainEqual(expect.objectContaining({ isDefault: true, paused: false }))
 
-  // A redirect fails a delivery without further attempts.
+  // A redirect fails a webhook delivery without further attempts.
   world.receiver.replyWith(() => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' } }))
   await world.mail.deliver(user.user, plainMessage({ messageId: freshMessageId() }))
   const failed = await eventually(async () => {
@@ -394,7 +394,7 @@ test('all operations of the contracts succeeded through the client', () => {
   const ids = Object.values(operations)
     .filter((operation) => !('hidden' in operation && operation.hidden))
     .map(({ id }) => id)
-  // All keys of licenses are refused. Only people create tokens with the scope `*`.
+  // The API refuses all license keys. Only signed-in people create tokens with the scope `*`.
   const refused = ['createOperatorToken', 'deleteLicense', 'setLicense']
   expect(ids.filter((id) => !exercised.has(id)).toSorted()).toEqual(refused)
 })

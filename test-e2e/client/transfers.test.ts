@@ -9,7 +9,7 @@ import { eventually, TcpRelay } from '@posthorn/testkit'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 import { freshMessageId } from '../world.ts'
 
-// Large uploads and downloads through the typed client, and connections that are cut.
+// Large uploads and downloads through the typed API client, and connections that are cut.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -112,7 +112,7 @@ test('a submission whose response is lost is stored once', async () => {
   expect(messages.map((entry) => entry.queueId)).toEqual([queueId])
 })
 
-/** Reads the position at which the stream of changes starts now. */
+/** Reads the current position of the API's stream of changes. */
 async function currentPosition(): Promise<string> {
   const { body } = await posthorn.followChanges()
   let text = ''

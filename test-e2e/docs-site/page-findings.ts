@@ -6,12 +6,18 @@ const structureRules = {
   'target-size': { enabled: true },
 }
 
-/** Findings of axe by all rules that do not concern colours, with sizes of targets. */
+/**
+ * Findings of the accessibility checker axe by all rules that do not concern colours, with sizes of
+ * click targets.
+ */
 export function structureFindings(page: Page): Promise<string[]> {
   return axeFindings(page, { rules: structureRules })
 }
 
-/** Findings of axe on the colours of a page with the impact `serious` or `critical`. */
+/**
+ * Findings of the accessibility checker axe on the colours of a page with the impact `serious` or
+ * `critical`.
+ */
 export function colourFindings(page: Page): Promise<string[]> {
   return axeFindings(page, { runOnly: colourRules })
 }
@@ -74,7 +80,7 @@ export async function emptyRepeatedLooks(page: Page): Promise<void> {
       element.replaceChildren()`)
 }
 
-/** Chooses a theme for the open page. */
+/** Chooses the colour theme of the open documentation page. */
 export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
   await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
 }
@@ -84,7 +90,7 @@ export function scrollsSideways(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
 
-/** Links of the page to this host, without the current anchor, and the ids of its elements. */
+/** Links of a documentation page, and the ids of its elements. */
 export function linksAndIds(page: Page): Promise<{ links: string[]; ids: string[] }> {
   return page.evaluate(`({
     links: [...document.links].map(({ href }) => href),
@@ -92,7 +98,7 @@ export function linksAndIds(page: Page): Promise<{ links: string[]; ids: string[
   })`)
 }
 
-/** Sizes in bytes of the page and all that it has loaded, as transferred. */
+/** Bytes of a documentation page and of all that the page has loaded, as transferred. */
 export function transferredBytes(page: Page): Promise<number> {
   return page.evaluate<number>(`[
     ...performance.getEntriesByType('navigation'),

@@ -22,9 +22,13 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const { url } = stack.use(await startWorld({ names: ['api-gateway'] }))
 const root = `${url}/docs/`
-/** Maximum duration of the visit of all pages, which takes 1 min on an idle machine. */
+/**
+ * Maximum duration of the visit of all documentation pages, which takes 1 min on an idle machine.
+ */
 const visitTimeoutMs = 600_000
-/** Limit of a page with all that it loads, without the index of the search. */
+/**
+ * Maximum bytes of a documentation page with all that it loads, without the index of the search.
+ */
 const maxBytes = 100_000
 const browser = hasBrowser() ? stack.use(await testBrowser()) : undefined
 const window = (width: number) => {
@@ -32,7 +36,7 @@ const window = (width: number) => {
   return openSiteWindow(browser, { width, height: 800 }, url)
 }
 
-/** Addresses of the pages that `llms.txt` lists, and of the home page. */
+/** URLs of the documentation pages that `llms.txt` lists, and of the home page. */
 async function pageUrls(): Promise<string[]> {
   const response = await fetch(`${root}llms.txt`)
   if (!response.ok) throw new Error('the site has not been built: run `make docs`')
@@ -60,8 +64,9 @@ const [wide, narrow] = [
 ]
 
 /**
- * Findings on the open page, which is `wide`, in both widths and themes. Changes the page. The full
- * text is checked in the narrow window, where it has the least space.
+ * Findings on the open documentation page, which is `wide`, in a wide and a narrow window and in
+ * both themes. Changes the page. The full text is checked in the narrow window, where it has the
+ * least space.
  */
 async function pageFindings(page: Page): Promise<string[]> {
   const findings: string[] = []
@@ -86,7 +91,10 @@ async function pageFindings(page: Page): Promise<string[]> {
   return findings
 }
 
-/** Visits pages in a window. Returns what is wrong with them, and their links and anchors. */
+/**
+ * Visits documentation pages in a browser window. Returns the problems of the pages, their links
+ * and their anchors.
+ */
 async function visitPages(addresses: readonly string[]) {
   const { page, foreignRequests, errors, violations } = await window(wide.width)
   const problems: string[] = []
@@ -117,7 +125,10 @@ testInBrowser(
   visitTimeoutMs,
 )
 
-/** Links to this host that lead nowhere. `anchors` are the anchors of all pages. */
+/**
+ * Links of documentation pages to this host that lead nowhere. `anchors` are the anchors of all
+ * pages.
+ */
 async function deadLinks(links: Set<string>, anchors: Set<string>): Promise<string[]> {
   const own = [...links].filter((link) => link.startsWith(`${url}/`)).map((link) => new URL(link))
   const addresses = [...new Set(own.map(({ origin, pathname }) => origin + pathname))]

@@ -3,12 +3,15 @@ import type { testBrowser } from '@posthorn/testkit'
 export type Browser = Awaited<ReturnType<typeof testBrowser>>
 export type Page = Awaited<ReturnType<Browser['openWindow']>>
 
-/** Window of the browser that records what the site must not do. */
+/**
+ * Browser window that records requests, errors and policy violations, none of which a web site may
+ * cause.
+ */
 export interface SiteWindow {
   page: Page
-  /** Requests to other hosts. */
+  /** Requests of the web site to other hosts. */
   foreignRequests: string[]
-  /** Errors that pages have logged or thrown. Violations of the policy are among them. */
+  /** Errors that pages have logged or thrown, also violations of the content security policy. */
   errors: string[]
   /** Violations of the content security policy by the open page, as `directive blocked`. */
   violations: () => Promise<string[]>

@@ -30,6 +30,7 @@ testInBrowser('/docs/try/: sends a request with a token, which is not stored', a
   expect(stored).not.toContain(token)
   expect(JSON.parse(stored)).toMatchObject([{}, {}, '', 0])
   expect(seen.foreignRequests).toEqual([])
-  // A library of Scalar tries whether it may compile code, and does without.
+  // A library of the API viewer Scalar tries whether it may compile code, and works without the
+  // permission.
   expect([...new Set(await seen.violations())]).toEqual(['script-src eval'])
 })

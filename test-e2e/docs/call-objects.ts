@@ -6,13 +6,18 @@ import { ids } from '@posthorn/contracts/openapi/examples/cast'
 import type { System } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 
-/** Values of a running system that replace example values in a call, by example value. */
+/**
+ * Values of a running system that replace example values in a documented API call, by example
+ * value.
+ */
 export type Replacements = Readonly<Record<string, string>>
 
 /** Ids that no account and no submission has. */
 const absentIds = Array.from({ length: 1_000 }, (_, n) => `absent-${n}`)
 
-/** Creates the objects of which the calls of the reference pages need ids. */
+/**
+ * Creates the accounts, messages and other objects whose ids the calls of the reference pages need.
+ */
 export class CallObjects implements AsyncDisposable {
   readonly #posthorn: Posthorn
   readonly #system: System
@@ -25,9 +30,9 @@ export class CallObjects implements AsyncDisposable {
     this.#posthorn = new Posthorn({ url: system.url, token: system.token })
   }
 
-  /** Connects the account `jane` with the mailboxes that the calls name. */
+  /** Connects the account `jane` with the mailboxes that the calls of the reference pages name. */
   static async create(system: System): Promise<CallObjects> {
-    // A redirect is a permanent failure of a delivery, which can be replayed.
+    // A redirect is a permanent failure of a webhook delivery, which can be replayed.
     const receiver = createServer((_request, response) => response.writeHead(302).end())
     receiver.listen(0, '127.0.0.1')
     await once(receiver, 'listening')
@@ -40,7 +45,7 @@ export class CallObjects implements AsyncDisposable {
     return objects
   }
 
-  /** Account of its own, for calls that change or delete an account. */
+  /** Registers an account of its own for documented calls that change or delete an account. */
   async account(): Promise<Replacements> {
     const { jane: account = '' } = await this.unusedName('jane')
     await this.#register(account)
@@ -75,7 +80,10 @@ export class CallObjects implements AsyncDisposable {
     return {}
   }
 
-  /** Mailbox `Clients`, without a mailbox of its new name. */
+  /**
+   * Creates the mailbox `Clients`, and deletes mailboxes with its new name, so that it can be
+   * renamed.
+   */
   async renamableMailbox(): Promise<Replacements> {
     const { mailboxes } = await this.#posthorn.listMailboxes({ account: 'jane' })
     for (const { path } of mailboxes.filter(({ path: name }) => /^Customers\b/.test(name)))
@@ -83,7 +91,7 @@ export class CallObjects implements AsyncDisposable {
     return this.mailbox(['Clients'])
   }
 
-  /** Submission that waits until a later date. */
+  /** Submits a message that waits in the outbox until a later date. */
   async submission(): Promise<Replacements> {
     const to = [{ address: 'ada@mail.test' }]
     const body = { to, subject: 'Hello', text: 'Dear Ada', sendAt: '2040-01-01T00:00:00.000Z' }
@@ -117,7 +125,7 @@ export class CallObjects implements AsyncDisposable {
     return {}
   }
 
-  /** Name that no object has, instead of the name in the example. */
+  /** Name that no object of the system has, instead of the name in the example. */
   async unusedName(name: string): Promise<Replacements> {
     this.#count += 1
     return { [name]: `${name}-${this.#count}` }
@@ -149,7 +157,7 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.app]: id }
   }
 
-  /** Application with an account, whose provider does not respond. */
+  /** OAuth2 application with an account, whose provider does not respond. */
   async accountOfApp(): Promise<Replacements> {
     const app = await this.app()
     const { jane: account = '' } = await this.unusedName('jane')
@@ -180,7 +188,7 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.route]: id }
   }
 
-  /** Event of an account. */
+  /** Stored event of an account. */
   async event(): Promise<Replacements> {
     await this.account()
     const { events } = await this.#posthorn.listEvents({ pageSize: 1 })
@@ -201,7 +209,7 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.delivery]: delivery.id }
   }
 
-  /** Job on accounts that do not exist, which runs for seconds and can be cancelled. */
+  /** Bulk job on accounts that do not exist, which runs for seconds and can be cancelled. */
   async accountJob(): Promise<Replacements> {
     const { id } = await this.#posthorn.createAccountJob({
       body: { action: 'sync', ids: absentIds },
@@ -209,7 +217,7 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.job]: id }
   }
 
-  /** Job on messages that do not exist, which runs for seconds and can be cancelled. */
+  /** Bulk job on submissions that do not exist, which runs for seconds and can be cancelled. */
   async outboxJob(): Promise<Replacements> {
     const { id } = await this.#posthorn.createOutboxJob({
       body: { action: 'release', ids: absentIds },
@@ -222,7 +230,7 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.replay]: id }
   }
 
-  /** The only worker, which keeps its shards although it is released. */
+  /** Id of the only sync-worker, which keeps its shards although it is released. */
   async worker(): Promise<Replacements> {
     const { workers } = await this.#posthorn.listWorkers({})
     return { [ids.worker]: workers.find(({ alive }) => alive)?.id ?? '' }
@@ -237,7 +245,10 @@ export class CallObjects implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}/hook`
   }
 
-  /** Registers an account at the mail server of the system, and waits until it is connected. */
+  /**
+   * Registers an account at the mail server of the system, and waits until the account is
+   * connected.
+   */
   async #register(account: string): Promise<void> {
     const { mail } = this.#system
     if (mail === undefined) throw new Error('the system has no mail server')

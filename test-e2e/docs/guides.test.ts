@@ -9,7 +9,10 @@ import { checkout } from '@posthorn/local/paths'
 import { startDocsSystem } from './docs-system.ts'
 import { type ExampleFailure, runPage } from './run-page.ts'
 
-/** Maximum duration of one page. Pages wait for events and for syncs with default intervals. */
+/**
+ * Maximum duration of the examples of one guide page. They wait for events and for syncs with
+ * default intervals.
+ */
 const timeoutMs = 240_000
 
 const pages = globSync('libs/docs/guides/*.md', { cwd: checkout })
@@ -28,7 +31,8 @@ test('guides: have examples', () => {
   expect(pages.length).toBeGreaterThan(10)
 })
 
-// Later pages use objects of earlier pages, so all pages run in one system, in their order.
+// Later guide pages use objects of earlier pages, so the examples of all pages run in one system,
+// in their order.
 test.each(pages)(
   'guides: the examples of $path have the output that the page shows',
   async (page) => {

@@ -3,8 +3,8 @@ import type { CallObjects, Replacements } from './call-objects.ts'
 type Prepare = (objects: CallObjects) => Promise<Replacements>
 
 /**
- * Preparations of calls that need an object, by operation id. Other calls concern the account
- * `jane`, or no object.
+ * Preparations of documented API calls that need an object, by operation id. Other calls concern
+ * the account `jane`, or no object.
  */
 export const preparations: Readonly<Record<string, Prepare>> = {
   createAccount: (objects) => objects.unusedName('jane'),
@@ -62,7 +62,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   releaseWorker: (objects) => objects.worker(),
 }
 
-/** Documented errors of calls that cannot succeed on this machine, with the reason. */
+/** Documented errors of API calls that cannot succeed on this machine, with the reason. */
 export const expectedErrors: Readonly<Record<string, { status: number; reason: string }>> = {
   setLicense: { status: 403, reason: 'license keys do not exist' },
   deleteLicense: { status: 403, reason: 'license keys do not exist' },
@@ -74,7 +74,7 @@ export const expectedErrors: Readonly<Record<string, { status: number; reason: s
   getOAuthToken: { status: 403, reason: 'reading of access tokens is switched off by default' },
 }
 
-/** Replaces the example values in a call, longer values first. */
+/** Replaces the example values in a documented API call, longer values first. */
 export function withValues(code: string, replacements: Replacements): string {
   return Object.entries(replacements)
     .toSorted(([a], [b]) => b.length - a.length)

@@ -6,8 +6,9 @@ import { createInterface, type Interface } from 'node:readline'
 import type { CallResult, CallRun } from './run-call.ts'
 
 /**
- * Python program that runs calls, one at a time, each in a fork of an interpreter that has loaded
- * the modules already. After its call, a fork leaves the loop and ends as an interpreter does.
+ * Python program that runs calls of reference pages, one at a time. Each call runs in a fork of an
+ * interpreter that has loaded the modules already. After its call, a fork leaves the loop and ends
+ * as an interpreter does.
  */
 const program = `
 import json, os, runpy, signal, sys, urllib.request
@@ -32,10 +33,13 @@ for line in sys.stdin:
 export class PythonInterpreter implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #codes: Interface
-  /** Rejects when the interpreter exits. */
+  /** Rejects when the Python interpreter exits. */
   readonly #exited: Promise<never>
 
-  /** Starts the interpreter with the environment variables that calls may use. */
+  /**
+   * Starts the Python interpreter with the environment variables that the calls of reference pages
+   * may use.
+   */
   constructor(variables: CallRun['variables']) {
     const env = { PATH: process.env['PATH'], LANG: 'C.UTF-8', ...variables }
     const stdio = ['pipe', 'pipe', 'inherit'] as const
@@ -49,7 +53,9 @@ export class PythonInterpreter implements AsyncDisposable {
     this.#codes = createInterface(stdout)
   }
 
-  /** Runs a call. The calls of an interpreter run one after the other. */
+  /**
+   * Runs the Python call of a reference page. The calls of an interpreter run one after the other.
+   */
   async run(code: string, { dir, timeoutMs }: Omit<CallRun, 'variables'>): Promise<CallResult> {
     await mkdir(dir, { recursive: true })
     await writeFile(join(dir, 'call.py'), code)
@@ -59,7 +65,8 @@ export class PythonInterpreter implements AsyncDisposable {
     const exitCode = Number(line)
     const read = (name: string) => readFile(join(dir, name), 'utf8')
     return {
-      // A signal is a negative code. The timeout of a call ends the call by a signal.
+      // A signal that ended the call is a negative exit code. The timeout of a call ends the call
+      // by a signal.
       code: exitCode < 0 ? null : exitCode,
       stdout: await read('stdout'),
       stderr: await read('stderr'),

@@ -27,12 +27,13 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Operations whose responses do not end, so that their calls are stopped. */
+/** API operations whose responses do not end, so that their documented calls are stopped. */
 const endless: ReadonlySet<string> = new Set(['followChanges', 'followEvents'])
 
 /**
- * Operations whose calls together have each form of example code, such as a stream or an upload.
- * These calls run in a new interpreter each, as a reader of the pages would run the calls.
+ * API operations whose documented calls together have each form of example code, such as a stream
+ * or an upload. These calls run in a new interpreter each, as a reader of the pages would run the
+ * calls.
  */
 const forms = new Set(
   'getStats submitMessage getMessageSource getAttachment downloadExport getLogs followChanges setLicense'.split(
@@ -40,7 +41,7 @@ const forms = new Set(
   ),
 )
 
-/** Prepares the objects of a call, and runs the call. */
+/** Creates the objects that a call of a reference page needs, and runs the call. */
 async function run(call: ShownCalls, language: 'sh' | 'ts' | 'py'): Promise<CallResult> {
   const { operationId } = call
   const replacements = (await preparations[operationId]?.(objects)) ?? {}
@@ -51,7 +52,9 @@ async function run(call: ShownCalls, language: 'sh' | 'ts' | 'py'): Promise<Call
   return runCall(code, language, { ...options, variables: docs.variables })
 }
 
-/** Exit code of a Python or TypeScript call. Null for a call that was stopped. */
+/**
+ * Expected exit code of a documented Python or TypeScript call. Null for a call that is stopped.
+ */
 function exitCodeOf({ operationId }: ShownCalls): number | null {
   return endless.has(operationId) ? null : 0
 }
@@ -88,7 +91,8 @@ test.each(calls)('Python: the call of $operationId has the documented result', a
   else expect({ code, stderr }).toEqual({ code: exitCodeOf(call), stderr: '' })
 })
 
-// The types of all calls are checked. One call runs for each form of the code.
+// Another test checks the types of all documented TypeScript calls. One call runs for each form of
+// example code.
 const formCalls = calls.filter(({ operationId }) => forms.has(operationId))
 
 test.each(formCalls)(

@@ -3,23 +3,28 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export interface CallRun {
-  /** Working folder, in which the call may write files. */
+  /** Working folder, in which the call of a reference page may write files. */
   dir: string
   variables: Readonly<Record<string, string>>
-  /** Maximum duration. A stream of changes does not end: the call is stopped then. */
+  /**
+   * Maximum duration of a documented call. A stream of changes does not end: the call is stopped
+   * then.
+   */
   timeoutMs: number
 }
 
 export interface CallResult {
-  /** Exit code of the program. Null if the program was stopped after the timeout. */
+  /**
+   * Exit code of the documented call's program. Null if the program was stopped after the timeout.
+   */
   code: number | null
   stdout: string
   stderr: string
 }
 
 /**
- * Configuration of curl in the calls: the status of the response is the last line of stderr. curl
- * stops before the shell is stopped, which could not report the status.
+ * Configuration of curl in documented calls: the status of the response is the last line of stderr.
+ * curl stops before the shell is stopped, which could not report the status.
  */
 const curlConfiguration = (timeoutMs: number) =>
   `silent\nshow-error\nwrite-out = "%{stderr}\\n%{http_code}"\nmax-time = ${timeoutMs / 2_000}\n`
@@ -49,7 +54,7 @@ export async function runCall(
   })
 }
 
-/** Status of the response to a call by curl. */
+/** HTTP status of the response to a documented call by curl. */
 export function curlStatus({ stderr }: CallResult): number {
   return Number(/(\d{3})$/.exec(stderr)?.[1] ?? Number.NaN)
 }

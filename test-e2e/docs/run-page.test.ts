@@ -11,7 +11,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }))
 const fence = '```'
 let pages = 0
 
-/** Runs the examples of a page whose first fence is line 1. */
+/** Runs the examples of a Markdown page whose first code fence is line 1. */
 function run(lines: readonly string[], timeoutMs = 60_000) {
   const { examples } = readExamples(lines.join('\n'))
   pages += 1

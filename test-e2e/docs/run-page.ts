@@ -6,14 +6,14 @@ import { type Example, findDifference } from '@posthorn/docs/examples'
 import { checkout } from '@posthorn/local/paths'
 
 export interface PageRun {
-  /** Working folder of the page, which must not exist yet. */
+  /** Working folder of the guide page, which must not exist yet. */
   dir: string
-  /** Environment variables that the page may use. */
+  /** Environment variables that the examples of the page may use. */
   variables: Readonly<Record<string, string>>
   timeoutMs: number
 }
 
-/** Example that failed, with its output. */
+/** Example of a guide page that failed, with its output. */
 export interface ExampleFailure {
   line: number
   problem: string
@@ -22,7 +22,7 @@ export interface ExampleFailure {
 }
 
 /**
- * Runs the examples of a page, one after the other in one bash, until one of them fails or the
+ * Runs the examples of a guide page, one after the other in one bash, until an example fails or the
  * page takes too long. Examples in other languages run as files, with the exported variables of
  * earlier examples. Background processes end with the page.
  */
@@ -55,10 +55,12 @@ function problemOf(code: number | null, timedOut: boolean): string {
   return timedOut ? 'the page takes too long' : `the block ended with ${code}`
 }
 
-/** Folder of a page for scripts and outputs, below its working folder. */
+/**
+ * Folder for scripts and outputs of a guide page's examples, below the working folder of the page.
+ */
 const ownFolder = '.examples'
 
-/** Creates the working folder, in which TypeScript finds the client library. */
+/** Creates the working folder of a guide page, in which TypeScript finds the client library. */
 async function prepareFolder(examples: readonly Example[], dir: string): Promise<void> {
   await mkdir(join(dir, ownFolder), { recursive: true })
   await mkdir(join(dir, 'node_modules/@posthorn'), { recursive: true })
@@ -97,7 +99,10 @@ async function runScript({ dir, variables, timeoutMs }: PageRun) {
   return { code, timedOut }
 }
 
-/** Programs of the pages: Node, and those of the workspace, such as `posthorn`. */
+/**
+ * Search path of programs for the examples of guide pages: Node, and the programs of the workspace,
+ * such as `posthorn`.
+ */
 function pathWithNode(): string {
   const programs = join(import.meta.dirname, '../../node_modules/.bin')
   const path = process.env['PATH'] ?? '/usr/bin:/bin'
@@ -109,7 +114,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The process group has ended.
+    // The process group of the examples has ended already.
   }
 }
 

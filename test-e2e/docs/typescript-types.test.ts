@@ -13,7 +13,7 @@ import { checkout } from '@posthorn/local/paths'
 const dir = await mkdtemp(join(tmpdir(), 'posthorn-types-'))
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-/** Options of a strict project of a reader that compiles nothing. */
+/** TypeScript options of a reader's strict project that only checks types. */
 const compilerOptions = {
   target: 'es2024',
   module: 'nodenext',

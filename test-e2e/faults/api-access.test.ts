@@ -51,7 +51,7 @@ const source = (subject: string) =>
     '',
   ].join('\r\n')
 
-/** Connects a mailbox with two messages. */
+/** Connects an account whose mailbox has two messages, by provider. */
 const connect = {
   async gmail(account: string): Promise<AuditedMailbox> {
     const mailbox = gmail.addMailbox(`${account}@workspace.example`)
@@ -106,7 +106,7 @@ test.each(['gmail', 'graph'] as const)(
   },
 )
 
-/** Lists messages from a position. A rejected request lists none. */
+/** Lists messages of the INBOX from a cursor on. A rejected request lists none. */
 async function listFrom(account: string, cursor: string) {
   try {
     const input = { account, path: 'INBOX', pageSize: 1, cursor }
@@ -117,7 +117,7 @@ async function listFrom(account: string, cursor: string) {
   }
 }
 
-/** Number of notifications that the worker has accepted or rejected. */
+/** Number of provider notifications that sync-worker has accepted, or rejected as forged. */
 async function notifications(outcome: 'accepted' | 'forged'): Promise<number> {
   const text = await (await fetch(`${world.services.urls['sync-worker']}/metrics`)).text()
   const line = new RegExp(
@@ -183,7 +183,7 @@ const account = 'granted'
 const address = 'granted@workspace.example'
 const scopes = ['https://www.googleapis.com/auth/gmail.modify']
 
-/** Registers an application with consent, and an account with the grant of its owner. */
+/** Registers an OAuth2 application with consent, and an account with the grant of its owner. */
 async function connectGranted() {
   const mailbox = gmail.addMailbox(address)
   gmail.refreshTokens.set('1//first', { address, scopes })
@@ -212,7 +212,7 @@ test('a grant that is revoked and given again: authenticationError, then every c
   const gone = mailbox.deliver(source('gone'))
   await audit.settle()
   await audit.restart()
-  // A token that was issued a moment ago is not renewed.
+  // An access token that was issued a moment ago is not renewed.
   await withClient(world.ownerUrl, (open) =>
     open.query(
       "update oauth2_tokens set updated_at = updated_at - interval '10 min' where account = $1",
@@ -251,7 +251,8 @@ test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal pe
       (error: PosthornError) => error,
     )
   const errors = await Promise.all(Array.from({ length: 20 }, list))
-  // The account may have lost its connection before a request.
+  // The account may have lost its connection before a request, which then fails with the status
+  // 503.
   for (const error of errors)
     expect(error).toMatchObject(
       error?.status === 503

@@ -9,7 +9,10 @@ import { submit } from './sending-job.ts'
  * this provider.
  */
 export interface ConsentedAccount {
-  /** Receives a message and sends a message. Checks that each message is reported exactly once. */
+  /**
+   * Receives a message and sends a message of the account. Checks that each message is reported
+   * exactly once.
+   */
   receiveAndSend(): Promise<void>
 }
 
@@ -22,7 +25,8 @@ const address = `${account}@mail.test`
 const accessTokenSeconds = 20
 
 /**
- * Stores an OAuth2 application, and an account whose owner consents. The stack ends the servers.
+ * Stores an OAuth2 application, and an account whose owner consents. The stack ends the OpenID
+ * provider and the mail server.
  */
 export async function connectByConsent(
   world: World,

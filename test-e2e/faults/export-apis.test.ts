@@ -7,12 +7,16 @@ import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
 import { createApiApps, followRealTime, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Exports of Gmail and Microsoft Graph whose worker is killed, within the limits of the providers.
+// Exports of Gmail and Microsoft Graph mailboxes whose sync-worker is killed, within the limits of
+// the providers.
 
 const count = faultSize({ small: 1_300, full: 20_000 })
-/** Maximum time of a sync or an export. The full size needs more than the units of a minute. */
+/**
+ * Maximum time of a sync or an export. The full size of the test needs more than the quota units of
+ * a minute.
+ */
 const maxMs = faultSize({ small: 150_000, full: 600_000 })
-/** Limits per mailbox: quota units of a minute and requests of 10 minutes. */
+/** Limits per mailbox: quota units of Gmail per minute, and requests to Graph per 10 minutes. */
 const limits = faultSize({ small: 1_000_000, full: 300_000 })
 const graphAddress = 'jane@contoso.example'
 const stack = new AsyncDisposableStack()
@@ -23,7 +27,7 @@ const fakes = stack.use(
     limits: { gmailUnits: limits, graphRequests: limits },
   }),
 )
-// The limits count requests by the virtual clock, which follows the real clock here.
+// The provider fakes count requests by the virtual clock, which follows the real clock here.
 stack.defer(followRealTime(fakes))
 const world = stack.use(
   await startWorld({
@@ -63,7 +67,7 @@ function fillGraph(): string {
   return graphAddress
 }
 
-/** Kills the worker once some messages are stored, and starts the worker again. */
+/** Kills sync-worker once some messages of an export are stored, and starts the worker again. */
 async function killWorker(account: string, exportId: string): Promise<void> {
   await eventually(
     async () => {
@@ -117,7 +121,7 @@ test.each([
   3 * maxMs,
 )
 
-/** Expects that no request exceeded a limit of its provider. */
+/** Expects that no request exceeded a limit of its mail provider. */
 function expectNoneRefused(): void {
   const requests = [...fakes.gmail.fake.log, ...fakes.graph.server.log]
   const refused = requests.filter(({ status }) => status === 403 || status === 429)

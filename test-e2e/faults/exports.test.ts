@@ -16,7 +16,10 @@ const account = 'exported'
 const [appended, copies] = [60, 50]
 const count = appended * copies
 
-/** Fills two mailboxes with messages whose texts cannot be compressed: a chunk has about 300. */
+/**
+ * Fills two mailboxes with messages whose texts cannot be compressed: a chunk of an export has
+ * about 300 messages.
+ */
 async function fill(user: TestUser): Promise<void> {
   const imap = await logIn(user)
   await imap.mailboxCreate('Work')
@@ -52,7 +55,7 @@ const untilPartly = (exportId: string) =>
     expect(progress.messagesExported).toBeGreaterThan(0)
   })
 
-/** Waits for the end of an export. Returns the lines of the file, and deletes the export. */
+/** Waits for the end of an export. Returns the lines of the export file, and deletes the export. */
 async function linesOf(exportId: string): Promise<string[]> {
   await eventually(async () => expect(await get(exportId)).toMatchObject({ status: 'completed' }), {
     timeoutMs: 150_000,

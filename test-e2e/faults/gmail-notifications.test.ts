@@ -7,8 +7,8 @@ import { MailboxAudit } from '../audit/mailbox-audit.ts'
 import { createApiApps, createPubSubApp, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld } from '../world.ts'
 
-// Faults of Gmail's notifications and of Pub/Sub. After each fault, the events that a receiver got
-// and the stored index are compared with the mailbox.
+// Faults of Gmail's notifications and of Pub/Sub. After each fault, the events that a webhook
+// receiver got and the stored index are compared with the mailbox.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -28,7 +28,7 @@ await untilSubscribed()
 const source = () => plainMessage({ messageId: freshMessageId() })
 const watchOf = ({ address }: GmailMailbox) => gmail.notifications.find(address, 'project-1')
 
-/** Registers an account and compares its mailbox from then on. */
+/** Registers a Gmail account, and compares its mailbox with its events from then on. */
 async function connect(name: string, prepare: (mailbox: GmailMailbox) => void = () => undefined) {
   const mailbox = gmail.addMailbox(`${name}@workspace.example`)
   prepare(mailbox)
@@ -109,14 +109,14 @@ test('Pub/Sub refuses pulls and acknowledgements: each change is announced once'
 }, 600_000)
 
 test('a dead watch: a poll finds the changes, and the watch is replaced', async () => {
-  // The watch is silent before the worker renews the watch: a notification after a change would
-  // prove the watch.
+  // The watch of the mailbox sends nothing before sync-worker renews the watch: a notification
+  // after a change would prove that the watch works.
   const { mailbox, audit } = await connect('dead', (each) => {
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notifications.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })
   })
   const stops = gmail.requests('stop').length
-  // The first messages may be read before the worker has stored its watch.
+  // sync-worker may read the first messages before it has stored the new watch of the mailbox.
   while (watchOf(mailbox)?.isSilent !== false) {
     const { id } = mailbox.deliver(source(), { internalDate: Date.now() - 600_000 })
     await world.webhook(({ event, data }) => event === 'messageNew' && data.id === id)

@@ -10,8 +10,8 @@ import { readLogs } from '../canaries.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld, untilConnected, type Webhook } from '../world.ts'
 
-// Faults of Gmail and of the worker. After each fault, the events that a receiver got and the
-// stored index are compared with the mailbox.
+// Faults of Gmail and of sync-worker. After each fault, the events that a webhook receiver got and
+// the stored index are compared with the mailbox.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -41,7 +41,10 @@ const source = () =>
     `${marks.text}\r\n`,
   ].join('\r\n')
 
-/** Moves the time at Gmail. Tokens stay valid, because the time of the services stays. */
+/**
+ * Advances the clock of the Gmail fake. Access tokens stay valid, because the time of the services
+ * stays.
+ */
 function pass(ms: number): void {
   gmail.clock.advance(ms)
   for (const token of gmail.tokens.values()) token.expiresAt += ms
@@ -54,7 +57,7 @@ function addMailbox(name: string, messages: number): GmailMailbox {
   return mailbox
 }
 
-/** Registers an account and compares its mailbox from then on. */
+/** Registers a Gmail account, and compares its mailbox with its events from then on. */
 async function connect(name: string, messages = 0) {
   const mailbox = addMailbox(name, messages)
   const { address } = mailbox
@@ -69,7 +72,7 @@ const main = await connect('main', 600)
 const ofMessages = (events: { event: string }[]) =>
   events.filter(({ event }) => event.startsWith('message'))
 
-/** Number of changes of each kind. */
+/** Numbers of changes in a Gmail mailbox, by kind of change. */
 interface ChangeCounts {
   arrived: number
   deleted: number
@@ -94,7 +97,8 @@ const gap: ChangeCounts = {
 }
 
 /**
- * Changes each message once. Drafts are saved again, which deletes a message and adds a message.
+ * Changes messages of a Gmail mailbox, each message once. Drafts are saved again, which deletes a
+ * message and adds a message.
  */
 function change(mailbox: GmailMailbox, counts: ChangeCounts, drafts: readonly string[]): void {
   const messages = mailbox.list.filter(({ labels }) => labels.has('INBOX') && !labels.has('DRAFT'))
@@ -111,7 +115,7 @@ function change(mailbox: GmailMailbox, counts: ChangeCounts, drafts: readonly st
     mailbox.saveDraft(Buffer.from(source()), { draftId })
   for (let at = 0; at < counts.arrived; at++) {
     mailbox.deliver(source())
-    // Short-lived messages have no events.
+    // Messages that are deleted immediately have no events.
     if (at % 8 === 0) mailbox.remove(mailbox.deliver(source()))
   }
 }
@@ -207,7 +211,7 @@ const announcedIds = (account: string): string[] =>
 test('the worker is killed at each commit of an initial sync: nothing is lost or repeated', async () => {
   const accounts = Array.from({ length: commits }, (_, at) => {
     const account = `first-${at}`
-    // A page has 500 messages.
+    // A page of Gmail's message list has 500 messages.
     return { account, mailbox: addMailbox(account, at % 5 === 0 ? 520 : 40) }
   })
   const gate = new DeliveryGate()

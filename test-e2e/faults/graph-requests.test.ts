@@ -7,7 +7,7 @@ import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
 // Requests of sync-worker and sender to the same mailboxes of Microsoft Graph, and uploads of a
-// worker that is killed.
+// sync-worker that is killed.
 
 const names = ['one', 'two', 'three'] as const
 const uploaders = Array.from({ length: 5 }, (_, at) => `upload-${at}`)
@@ -60,7 +60,9 @@ test('three mailboxes, worker and sender together: never more than 4 requests at
   expect([...graph.concurrency.refused]).toEqual([])
 })
 
-/** Requests of an upload, the second of whose files takes a session with two slices. */
+/**
+ * Graph requests of the upload of a draft. Its second file needs an upload session with two slices.
+ */
 const steps = [
   'POST /mailFolders/{mailFolder-id}/messages',
   'POST /messages/{message-id}/attachments',
@@ -70,7 +72,7 @@ const steps = [
 ]
 const sizes = [2_000_000, 4_500_000]
 
-/** Uploads a draft. Returns the status of the response. */
+/** Uploads a draft with large files through the API. Returns the status of the response. */
 function largeDraft(account: string): Promise<number> {
   const attachments = sizes.map((size) => ({
     filename: `${size}.bin`,
@@ -99,8 +101,8 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
   )
   let isKilled = false
   /**
-   * Repeats an upload that ends before its worker is killed: a worker that stands still loses the
-   * upload.
+   * Repeats the upload of a draft that ends before its sync-worker is killed: a worker that stands
+   * still loses the upload.
    */
   const upload = (name: string) =>
     eventually(
@@ -126,18 +128,20 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
   expect(left.map((ids) => ids.length)).toEqual(steps.map(() => 1))
   const complete = left.at(-1) ?? []
   await world.services.start('sync-worker')
-  // The draft after the last request is complete.
+  // The upload that reached its last request has a complete draft, the other uploads have none.
   const expected = steps.map((_, at) => (at === steps.length - 1 ? complete : []))
   await eventually(() => expect(drafts()).toEqual(expected))
   const last = mailboxes.map((mailbox) => mailbox.deliver({ raw: Buffer.from(source('after')) }))
   await eventually(() => expect(announced(last.map(({ id }) => id))).toHaveLength(steps.length))
-  // Drafts are another folder than the inbox, so the complete draft may be announced later.
+  // Drafts are in another folder than the inbox, so the complete draft may be announced later.
   await eventually(() => expect(announced(complete)).toEqual(complete))
   expect(announced(left.flat())).toEqual(complete)
   expect(drafts()).toEqual(expected)
 })
 
-/** True for a request to the mailbox of an account, or to one of its upload sessions. */
+/**
+ * True for a request to the Graph mailbox of an account, or to an upload session of the mailbox.
+ */
 function isOf({ path }: ProviderRequest, account: string): boolean {
   const { address } = graph.mailboxOf(addressOf(account))
   const session = graph.uploads.get(path.split('/').at(-1) ?? '')
@@ -145,7 +149,8 @@ function isOf({ path }: ProviderRequest, account: string): boolean {
 }
 
 /**
- * Filters message ids by events. Returns the ids that an event names, in the order of the events.
+ * Filters message ids by the received webhooks. Returns the ids that an event names, in the order
+ * of the events.
  */
 function announced(ids: readonly string[]): string[] {
   return world.webhooks().flatMap(({ event, data }) => {

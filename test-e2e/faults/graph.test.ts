@@ -9,12 +9,15 @@ import { MailboxAudit } from '../audit/mailbox-audit.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Faults of Microsoft Graph and of the worker. After each fault, the events that a receiver got and
-// the stored index are compared with the mailbox.
+// Faults of Microsoft Graph and of sync-worker. After each fault, the events that a webhook
+// receiver got and the stored index are compared with the mailbox.
 
-/** Number of commits of a sweep, each after a request, at which the full test kills the worker. */
+/**
+ * Number of commits of a sync after an outage, each after a Graph request, at which the full test
+ * kills sync-worker.
+ */
 const commits = 16
-/** The small test kills the worker at each second of these commits. Each kill needs a mailbox. */
+/** The small test kills sync-worker at each second commit. Each kill needs a mailbox of its own. */
 const commitStep = faultSize({ small: 2, full: 1 })
 const sweepers = Array.from({ length: commits / commitStep }, (_, at) => `sweep-${at}`)
 const names = ['main', 'other', ...sweepers]
@@ -48,7 +51,9 @@ const source = () => {
   return Buffer.from(`${head}\r\n\r\nHello\r\n`)
 }
 
-/** Registers the account of a mailbox of the fake and compares it from then on. */
+/**
+ * Registers the account of a Graph mailbox, and compares the mailbox with its events from then on.
+ */
 async function connect(name: string, fill: (mailbox: FakeMailbox) => void = () => undefined) {
   const mailbox = graph.mailboxOf(addressOf(name))
   fill(mailbox)
@@ -75,10 +80,10 @@ const main = await connect('main', (mailbox) => {
 })
 const lists = { lists: ['Project 1', 'Posteingang'] }
 
-/** Folders whose messages `change` changes. */
+/** Names of the Graph folders whose messages `change` changes. */
 const isChanged = (name: string) => /^(Posteingang|Project ([0-9]|[12][0-9]|3[0-5]))$/.test(name)
 
-/** Takes a number of messages for a change, from all folders in turn. */
+/** Returns a function that takes messages for a change, from all Graph folders in turn. */
 function taker(mailbox: FakeMailbox) {
   const folders = [...mailbox.folders.values()].filter(({ name }) => isChanged(name))
   const byFolder = folders.map(({ id }) => mailbox.list(id))
@@ -96,9 +101,9 @@ interface ChangeCounts {
   moved: number
   read: number
   categorised: number
-  /** Messages moved to another folder and back. */
+  /** Number of messages that are moved to another folder and back. */
   returned: number
-  /** Moved, then read. */
+  /** Number of messages that are moved to another folder, then marked as read. */
   movedAndRead: number
 }
 const gap: ChangeCounts = {
@@ -141,13 +146,14 @@ function change(mailbox: FakeMailbox, counts: ChangeCounts): void {
   for (let at = 0; at < counts.arrived; at++) {
     const folderId = folders[at % folders.length]?.id ?? ''
     mailbox.deliver({ raw: source(), folderId })
-    // Short-lived messages have no events.
+    // Messages that are deleted immediately have no events.
     if (at % 8 === 0) mailbox.remove(mailbox.deliver({ raw: source(), folderId }))
   }
 }
 
 /**
- * Changes folders: adds a folder with moved messages, renames a folder, and deletes two folders.
+ * Changes folders of a Graph mailbox: adds a folder with moved messages, renames a folder, and
+ * deletes two folders.
  */
 function changeFolders(mailbox: FakeMailbox): void {
   const folder = (name: string) => {
@@ -281,7 +287,7 @@ test('the worker is killed at the commits of a sweep: nothing is lost, repeated 
     ),
   )
   await world.services.stop('sync-worker')
-  // More than 50 announcements take several commits.
+  // More than 50 announced messages need several commits of sync-worker.
   for (const [at, { mailbox }] of accounts.entries())
     change(mailbox, { ...few, arrived: at % 4 === 0 ? 55 : 5 })
   const gate = new DeliveryGate()

@@ -72,7 +72,7 @@ function isFailure(event: string, data: unknown): boolean {
   return ['authenticationError', 'messageMissing'].includes(event)
 }
 
-/** Reads a message of an account again and again. */
+/** Reads messages of an account through the API again and again. */
 export function readContinuously({ posthorn }: Pick<WorldAccess, 'posthorn'>, account: string) {
   const times: number[] = []
   const failures: string[] = []
@@ -117,13 +117,13 @@ export function readContinuously({ posthorn }: Pick<WorldAccess, 'posthorn'>, ac
 interface Peak {
   residentMiB: number
   limitMiB: number
-  /** Longest delay of the event loop in milliseconds. */
+  /** Longest delay of the event loop of a service in milliseconds. */
   lagMs: number
 }
 
 /**
- * Interval in milliseconds at which the event loop is sampled. The metric of the delay includes
- * this interval.
+ * Interval in milliseconds at which a service samples the delay of its event loop. The metric of
+ * the delay includes this interval.
  */
 const lagSampleMs = 100
 

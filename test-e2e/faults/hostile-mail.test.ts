@@ -16,8 +16,8 @@ import {
   watchProcesses,
 } from './hostile-mail-job.ts'
 
-// Hostile messages through Dovecot and through a scripted server into a running system: a sample,
-// or all of them with TEST_HOSTILE_MAIL=all, which takes minutes.
+// Hostile messages in a running system, through Dovecot and through a scripted IMAP server: a
+// sample, or all messages with TEST_HOSTILE_MAIL=all, which takes minutes.
 
 const size = process.env['TEST_HOSTILE_MAIL']
 
@@ -34,7 +34,7 @@ async function startSystem() {
   return { world, script: stack.use(await startImapScript()) }
 }
 
-/** Registers an account on the scripted server. */
+/** Registers an account on the scripted IMAP server. */
 async function registerScripted(
   { posthorn, mail }: World,
   { account, port }: { account: string; port: number },

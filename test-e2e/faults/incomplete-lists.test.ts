@@ -7,8 +7,8 @@ import { MailboxAudit } from '../audit/mailbox-audit.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Lists of Gmail that are empty or short once, after the history expired: no message and no label
-// is reported as deleted that exists.
+// Message lists of Gmail that are empty or short once, after the history expired: no existing
+// message or label is reported as deleted.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -29,7 +29,7 @@ function source(): string {
   return `From: a@b.example\r\nSubject: ${id}\r\nMessage-ID: <${id}@b.example>\r\n\r\nx`
 }
 
-/** Account with old messages in its inbox and with a label. */
+/** Connects a Gmail account with old messages in its inbox. */
 async function connect(account: string, messages: number) {
   const mailbox = gmail.addMailbox(`${account}@workspace.example`)
   const internalDate = Date.now() - monthMs
@@ -59,13 +59,13 @@ test.each([
   mailbox.expireHistory()
   stack.defer(gmail.on('messages.list', times(count, emptyList)))
   await world.posthorn.syncAccount({ account: name, body: { sync: true } })
-  // A round after a minute finds messages that the empty lists hid.
+  // A full round (listing of all messages) after a minute finds messages that the empty lists hid.
   await deliver()
   const [deleted] = mailbox.list
   if (!deleted) throw new Error('no message')
   mailbox.remove(deleted)
   mailbox.expireHistory()
-  // The comparison reports the message that was deleted, and no other message.
+  // The full round (listing of all messages) reports the deleted message, and no other message.
   await eventually(() => expect(events('messageDeleted')).toHaveLength(1))
   await deliver()
   expect(events('messageDeleted').map(({ data }) => data['id'])).toEqual([deleted.id])

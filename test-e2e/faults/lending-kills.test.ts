@@ -7,19 +7,26 @@ import { createApiApps } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 import { submit, type Submitted } from './sending-job.ts'
 
-// Sync-workers lend the units of Gmail mailboxes to senders. Both are killed while they do.
+// Sync-workers lend the quota units of Gmail mailboxes to senders. Processes of both services are
+// killed meanwhile.
 
 const accounts = ['one', 'two']
-/** Messages that are submitted at first. */
+/** Number of messages that are submitted at first. */
 const messages = faultSize({ small: 14, full: 32 })
-/** Units per minute and mailbox. The messages of a mailbox need most of them. */
+/** Quota units of a Gmail mailbox per minute. The messages of a mailbox need most of the units. */
 const accountUnits = 1_000
-/** Units of the dearest request, `drafts.send`: largest debt of a worker, burst of the reserve. */
+/**
+ * Quota units of the dearest Gmail request, `drafts.send`: largest debt of a sync-worker, burst of
+ * the reserve.
+ */
 const maxCost = 100
-/** Units of a mailbox that may be used immediately. */
+/** Quota units of a Gmail mailbox that may be used immediately. */
 const burst = accountUnits / 8 + 2 * maxCost
 const unitsPerMs = accountUnits / 60_000
-/** Time for which requests may be delayed on a busy machine after their units were taken. */
+/**
+ * Time in milliseconds for which Gmail requests may be delayed on a busy machine after their quota
+ * units were taken from the mailbox.
+ */
 const delayedMs = 10_000
 
 const victims = ['sender', 'sync-worker', 'sender-2', 'sender', 'sync-worker-2', 'sender-2']
@@ -46,7 +53,7 @@ const world = stack.use(
   }),
 )
 
-/** Units by mailbox, with the times at which their requests arrived in ms. */
+/** Used quota units by Gmail mailbox, with the times at which their requests arrived in ms. */
 const used = new Map<string, { at: number; units: number }[]>()
 gmail.on('*', (request) => {
   const { address } = gmail.findGrant(request) ?? {}
@@ -56,7 +63,9 @@ gmail.on('*', (request) => {
   return undefined
 })
 
-/** Most units of a mailbox above its pace, in the period in which there were most. */
+/**
+ * Most quota units of a mailbox above its permitted pace, in the period in which there were most.
+ */
 function mostAbovePace(requests: readonly { at: number; units: number }[]): number {
   let [most, above, before] = [0, 0, 0]
   for (const { at, units } of requests) {
@@ -67,7 +76,10 @@ function mostAbovePace(requests: readonly { at: number; units: number }[]): numb
   return most
 }
 
-/** Kills processes in turn, each while a message is sent. Killed processes start again. */
+/**
+ * Kills processes of sender and sync-worker in turn, each while a message is sent. Killed processes
+ * start again.
+ */
 async function killWhileSending(): Promise<void> {
   const starts = new Map<string, Promise<void>>()
   for (let at = 0; at < kills; at++) {
@@ -78,7 +90,7 @@ async function killWhileSending(): Promise<void> {
     const remove = gmail.on(method, () => {
       remove()
       killed.resolve(world.services.kill(name))
-      // The request takes effect, except for every fourth request.
+      // Gmail executes the request of the killed process, except for every fourth request.
       return at % 4 === 3 ? { kind: 'reset', phase: 'before' } : undefined
     })
     await killed.promise
@@ -103,7 +115,7 @@ test('sync-workers and senders are killed in turn while units are lent: each mes
   const submitNext = () =>
     void submitted.push(submit(world, accounts[submitted.length % accounts.length] ?? ''))
   for (let at = 0; at < messages; at++) submitNext()
-  // Further messages follow if not all kills have taken place.
+  // Further messages are submitted if not all kills have taken place.
   const stopSubmitting = gmail.on('drafts.send', () => {
     if (submitted.length - gmail.sent.length < accounts.length * 2) submitNext()
     return undefined
@@ -121,12 +133,12 @@ test('sync-workers and senders are killed in turn while units are lent: each mes
   expect(used.size).toBe(accounts.length)
   const bound = burst + delayedMs * unitsPerMs
   for (const each of above) expect(each).toBeLessThanOrEqual(bound)
-  // Without limits, the units of each mailbox would exceed the bound.
+  // Without the limits of the services, the quota units of each mailbox would exceed the bound.
   for (const requests of used.values())
     expect(requests.reduce((sum, { units }) => sum + units, 0)).toBeGreaterThan(1.5 * bound)
 }, 1_200_000)
 
-/** Different states of the submissions. */
+/** Different states of the submissions in the outbox. */
 async function statesOf(): Promise<string[]> {
   const rows = await world.database.query<{ state: string }>('select distinct state from outbox')
   return rows.map(({ state }) => state)

@@ -5,9 +5,11 @@ import { eventually, type TestUser } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, type Webhook, type World } from '../world.ts'
 
 export interface MainJob extends AsyncDisposable {
-  /** Resolves when mail is received and submissions are sent. */
+  /** Resolves when the job has received and submitted its first messages. */
   started(): Promise<void>
-  /** Resolves after `rounds` more attempts to receive and `rounds` more attempts to submit. */
+  /**
+   * Resolves after `rounds` more attempts of the job to receive a message and to submit a message.
+   */
   more(rounds: number): Promise<void>
   /**
    * Stops the job and waits until all stored mail and all submissions with status 200 have their
@@ -22,8 +24,8 @@ interface Participants {
 }
 
 /**
- * Repeats the main job: delivers a message to `from`, and lets `from` submit a message to `to`.
- * Failed calls are not counted.
+ * Repeatedly delivers a message to the account `from`, and submits a message from this account to
+ * `to`. Failed calls are not counted.
  */
 export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []

@@ -92,7 +92,7 @@ describeUpgrade(
   },
 )
 
-/** Clients that read, and clients that submit messages, through the API. */
+/** Starts API clients that read, and API clients that submit messages. */
 function startClients(world: World, account: string, accepted: Set<string>): RollingClients[] {
   const { posthorn } = world
   const reads: (() => Promise<unknown>)[] = [
@@ -113,8 +113,8 @@ function startClients(world: World, account: string, accepted: Set<string>): Rol
 }
 
 /**
- * Round of a client that repeats a failed request once. A request may fail after the lock timeout.
- * The repeated request succeeds until the next attempt of the migration.
+ * Round of an API client that repeats a failed request once. A request may fail after the lock
+ * timeout. The repeated request succeeds until the next attempt of the migration.
  */
 function repeatOnce(call: (round: number) => Promise<unknown> | undefined) {
   let round = 0
@@ -130,7 +130,7 @@ function repeatOnce(call: (round: number) => Promise<unknown> | undefined) {
 }
 
 /**
- * Waits until clients of each kind have completed further requests. Fails if a request failed
+ * Waits until API clients of each kind have completed further requests. Fails if a request failed
  * although it was repeated.
  */
 async function untilWorked(clients: readonly RollingClients[]): Promise<void> {

@@ -21,7 +21,8 @@ export async function lockAccounts(ownerUrl: string): Promise<AccountsLock> {
   const session = withClient(ownerUrl, async (client) => {
     await client.query('begin')
     await client.query('lock table accounts in access exclusive mode')
-    // The connection that watches a read is opened first, because a read waits for at most 2 s.
+    // The Postgres connection that watches an API read is opened first, because a read waits for at
+    // most 2 s.
     await withClient(ownerUrl, async (watcher) => {
       locked.resolve(watcher)
       await released.promise

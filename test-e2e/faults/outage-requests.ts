@@ -1,7 +1,7 @@
 import { RawClient } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** Result of one request that was sent during an outage. */
+/** Result of one request to a service that was sent during an outage of Postgres or RabbitMQ. */
 export interface OutageResult {
   /** HTTP status, or the first word of the reply of a mail proxy. */
   status: number | string
@@ -18,8 +18,8 @@ export interface OutageSubject {
 }
 
 /**
- * Maximum duration of a request for its client in milliseconds: the limit of 2 s and some time for
- * a busy machine. A request that waited for the unavailable server would take longer.
+ * Maximum duration of a request to a service in milliseconds: the limit of 2 s and some time for a
+ * busy machine. A request that waited for the unavailable server would take longer.
  */
 const deadlineMs = 4_000
 
@@ -45,7 +45,7 @@ export function readAccount({ world, account }: OutageSubject): Requests {
   return { 'read account': apiCall(world, 'GET', `/v1/account/${account}`) }
 }
 
-/** Requests to the API: one request of each kind. */
+/** Requests to the API during an outage: one request of each kind. */
 export function apiRequests(subject: OutageSubject): Requests {
   const { world, account } = subject
   const call = (method: string, path: string, body?: object) => apiCall(world, method, path, body)
@@ -67,7 +67,7 @@ export function apiRequests(subject: OutageSubject): Requests {
   }
 }
 
-/** API requests that become commands to the worker of the account. */
+/** API requests that become commands to the sync-worker of the account. */
 export function accountCommands({ world, account }: OutageSubject): Requests {
   const call = (path: string) => apiCall(world, 'GET', `/v1/account/${account}${path}`)
   return {
@@ -91,8 +91,8 @@ export function serviceRequests({ world: { services } }: OutageSubject, path: st
 }
 
 /**
- * Logins of mail clients at both proxies. The result of a login is the status of the reply with its
- * first code.
+ * Logins of mail clients at the IMAP proxy and the SMTP proxy. The result of a login is the status
+ * of the reply with its first code.
  */
 export function proxyLogins({ account, proxyToken, imapPort, smtpPort }: OutageSubject): Requests {
   return {
@@ -138,7 +138,7 @@ export async function sendAll(requests: Requests): Promise<Record<string, Outage
   return Object.fromEntries(results)
 }
 
-/** Statuses by request. */
+/** Statuses of the results, by name of the request. */
 export function statusesOf(results: Record<string, OutageResult>): Record<string, number | string> {
   return Object.fromEntries(Object.entries(results).map(([name, { status }]) => [name, status]))
 }

@@ -23,8 +23,8 @@ import {
   statusesOf,
 } from './outage-requests.ts'
 
-// Services reach Postgres and RabbitMQ through relays. For some faults, the relay of Postgres leads
-// to pgbouncer.
+// Services reach Postgres and RabbitMQ through TCP relays. For some faults, the relay of Postgres
+// leads to pgbouncer.
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const dir = await mkdtemp(join(tmpdir(), 'posthorn-outages-'))
@@ -78,7 +78,7 @@ const live = serviceRequests(subject, '/health/live')
 const ready = serviceRequests(subject, '/health/ready')
 const metrics = serviceRequests(subject, '/metrics')
 
-/** Waits until everything works again, without a restart of a service. */
+/** Waits until all services respond as before the outage, without a restart of a service. */
 async function untilAllWorks(): Promise<void> {
   const all = { ...api, ...commands, ...ready }
   await eventually(async () => {
@@ -98,9 +98,9 @@ function report(name: string, kinds: Record<string, Record<string, OutageResult>
 }
 
 interface Fault {
-  /** Server that services connect to. Defaults to Postgres. */
+  /** Database server that services connect to. Defaults to Postgres. */
   through?: 'Postgres' | 'pgbouncer'
-  /** True if the pools of services have no connection when the fault begins. */
+  /** True if the Postgres pools of services have no connection when the fault begins. */
   isCold?: true
   /** True if Postgres ends the holder of a lock first, so that a waiting read may succeed. */
   endsLocks?: true
@@ -108,7 +108,7 @@ interface Fault {
   end: () => unknown
 }
 
-/** Connects services to a server. The present connections of the services are cut. */
+/** Connects services to Postgres or pgbouncer. The present connections of the services are cut. */
 const connectTo = (server: Fault['through'] = 'Postgres') =>
   database.retarget(new URL(server === 'Postgres' ? ownerUrl : `tcp://${pgbouncer.address}`))
 
@@ -171,7 +171,8 @@ test.each<[string, Fault]>([
     report(name, { API: first, later, logins: refused, live: isLive, metrics: scraped })
     expect(fault.endsLocks ? [200, 503] : [503]).toContain(before['read account']?.status)
     expect(statusesOf(first)).toEqual(allHave(api, 503))
-    // With a token that was cached shortly before, a worker may respond from its memory.
+    // With an access token that was cached shortly before, a sync-worker may respond from its
+    // memory.
     for (const { status } of Object.values(called)) expect([200, 503]).toContain(status)
     expect(statusesOf(refused)).toEqual({ 'IMAP login': 'NO [UNAVAILABLE]', 'SMTP login': '454' })
     expect(statusesOf(isLive)).toEqual(allHave(live, 200))
@@ -180,7 +181,7 @@ test.each<[string, Fault]>([
     await eventually(async () =>
       expect(statusesOf(await sendAll(commands))).toEqual(allHave(commands, 503)),
     )
-    // A replica is ready for up to a second after the last response.
+    // A replica reports readiness for up to 1 s after the last response of Postgres.
     await eventually(async () =>
       expect(statusesOf(await sendAll(ready))).toEqual(allHave(ready, 503)),
     )
@@ -193,7 +194,10 @@ test.each<[string, Fault]>([
   await untilAllWorks()
 })
 
-/** Makes the relay to RabbitMQ work again. Lost bytes cannot be repeated. */
+/**
+ * Makes the TCP relay to RabbitMQ work again, with new connections, because lost bytes cannot be
+ * repeated.
+ */
 function mendBroker(): void {
   broker.silence(false)
   broker.delay(0)

@@ -15,10 +15,10 @@ const run = promisify(execFile)
 export const previousRelease = 'b076ee00affb121ed3ca080b8aad8c226fdc2467'
 
 /**
- * True if the previous release may refuse reads of accounts that move between workers. Gateways
- * before 1.0.0-rc.1 are ready before they are connected to RabbitMQ, and they wait 3 s for the next
- * worker, which a busy machine exceeds. Connections for reads queue behind connections of sessions.
- * False from the first release on.
+ * True if the previous release may refuse reads of accounts that move between workers. Replicas of
+ * api-gateway before 1.0.0-rc.1 are ready before they are connected to RabbitMQ. They wait 3 s for
+ * the next worker, which a busy machine exceeds. Connections for reads queue behind connections of
+ * sessions. False from the first release on.
  */
 export const previousMayRefuseMoved = true
 

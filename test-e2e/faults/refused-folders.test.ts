@@ -76,13 +76,14 @@ test.each(refusals)(
         .filter((hook) => hook.account === account && hook.event === 'messageNew')
         .filter((hook) => hook.path === path)
     mailbox.deliver({ raw: source(), folderId: other })
-    // The clock of the fake stands still: without a time, the message would precede the account.
+    // The clock of the Graph fake stands still: without a time, the message would be older than the
+    // account.
     mailbox.deliver({ raw: source(), folderId: refused, receivedAt: Date.now() + 1_000 })
     await eventually(() => expect(announced('Zebra')).toHaveLength(1))
     expect(announced('Refused')).toEqual([])
 
     for (const end of ends) end()
-    // The request of a sync ends the delay of the folder.
+    // The requested sync ends the delay after which the refused folder is tried again.
     await posthorn.syncAccount({ account, body: { sync: true } })
     await eventually(() => expect(announced('Refused')).toHaveLength(1))
     await eventually(async () =>

@@ -4,15 +4,15 @@ import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
 /**
- * Webhook notification that the target of its route has refused once. The second attempt is due in
- * an hour.
+ * Webhook request that the target of its route has refused once. The second attempt is due in an
+ * hour.
  */
 export interface RefusedNotification {
-  /** Message-ID of the message that the notification is about. */
+  /** Message-ID of the message that the webhook reports. */
   messageId: string
   /**
-   * Makes the second attempt due, and waits until the target of the route has accepted the
-   * notification.
+   * Makes the second attempt due, and waits until the target of the route has accepted the webhook
+   * request.
    */
   untilAccepted(): Promise<void>
 }
@@ -26,8 +26,8 @@ interface RefusedNotificationOptions {
 const path = '/rollback-route'
 
 /**
- * Stores a webhook route with its retry schedule. Lets the target refuse the notification of a
- * message.
+ * Stores a webhook route with its retry schedule. Lets the target of the route refuse the webhook
+ * request of a message.
  */
 export async function refuseNotification(
   world: World,
@@ -42,8 +42,8 @@ export async function refuseNotification(
     world.receiver.requests.filter(
       (request) => request.path === path && messageIdOf(request) === messageId,
     )
-  // Routes are cached, so a replica may not know the new route yet. Delivers further messages until
-  // the route gets a notification.
+  // Webhook routes are cached, so a replica may not know the new route yet. Delivers further
+  // messages until the target of the route gets a webhook request.
   const messageId = await eventually(async () => {
     const id = await report()
     await eventually(() => expect(notifications(id)).toHaveLength(1), { timeoutMs: 5_000 })

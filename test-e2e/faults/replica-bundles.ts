@@ -18,8 +18,8 @@ export class ReplicaBundles {
   }
 
   /**
-   * True if a replica of the previous release may have caused an error code: the gateway that
-   * responds with the code, or any sync-worker.
+   * True if a replica of the previous release may have caused an error code: the replica of
+   * api-gateway that responds with the code, or any sync-worker.
    */
   mayRefuse(gateway: string, code: string): boolean {
     if (this.#isPrevious(gateway)) return true

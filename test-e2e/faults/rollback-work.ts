@@ -17,11 +17,11 @@ export interface StoredWork {
   template: string
   /** Access token that is restricted to the account. */
   token: string
-  /** Submission for tomorrow. */
+  /** Submission that is due tomorrow. */
   delayed: Submitted
   /** Sends the request of the delayed submission again, with the same idempotency key. */
   repeatDelayed: () => Promise<Submitted>
-  /** Webhook notification of a route that waits for its second attempt. */
+  /** Webhook request of a route that waits for its second attempt. */
   refused: RefusedNotification
 }
 
@@ -37,9 +37,8 @@ const header = { key: 'X-Rollback', value: 'sealed by the newer release' }
 
 /**
  * Stores work through the API: settings, an account with sealed logins, sealed headers and an
- * index, an account with an OAuth2 grant, a token, a template and a submission for tomorrow. A
- * webhook notification waits for its second attempt. The stack ends the servers of the account with
- * a grant.
+ * index, an account with an OAuth2 grant, a token, a template and a delayed submission. A webhook
+ * request waits for its second attempt. The stack ends the servers of the account with a grant.
  */
 export async function storeWork(world: World, stack: AsyncDisposableStack): Promise<StoredWork> {
   const user = world.mail.freshUser()
@@ -60,8 +59,8 @@ export async function storeWork(world: World, stack: AsyncDisposableStack): Prom
 }
 
 /**
- * Seals all stored values again, in the environment of auth-bridge. This includes values that the
- * previous release sealed. Fails if a value could not be sealed again.
+ * Seals all stored secrets again, in the environment of auth-bridge. This includes secrets that the
+ * previous release sealed. Fails if a secret could not be sealed again.
  */
 export async function resealAll({ services }: World, bundle: string): Promise<void> {
   const text = readFileSync(`/proc/${services.pids['auth-bridge']}/environ`, 'utf8')
@@ -71,7 +70,7 @@ export async function resealAll({ services }: World, bundle: string): Promise<vo
 
 /**
  * Continues stored work: reads messages, reports and sends with stored logins and grants, delivers
- * the refused notification, sends the delayed submission, and deletes the account. Fails if a
+ * the refused webhook request, sends the delayed submission, and deletes the account. Fails if a
  * message is submitted or reported twice.
  */
 export async function continueWork(world: World, work: StoredWork): Promise<void> {
@@ -95,7 +94,10 @@ export async function continueWork(world: World, work: StoredWork): Promise<void
   await changeAndDelete(world)
 }
 
-/** Changes and deletes the account. Both use columns and tables of the newer release. */
+/**
+ * Changes and deletes the account through the API. Both operations use columns and tables of the
+ * newer release.
+ */
 async function changeAndDelete(world: World): Promise<void> {
   const { posthorn } = world
   await posthorn.updateAccount({ account, body: { name: 'Changed' } })
@@ -107,8 +109,7 @@ async function changeAndDelete(world: World): Promise<void> {
 }
 
 /**
- * Returns a function that requests a submission for tomorrow. All calls together submit one
- * message.
+ * Returns a function that submits a message for tomorrow. All calls together submit one message.
  */
 function submitDelayed(world: World): () => Promise<Submitted> {
   const input = {
@@ -128,7 +129,9 @@ function submitDelayed(world: World): () => Promise<Submitted> {
   }
 }
 
-/** Delivers a message and waits for its webhook with the stored header. Returns the Message-ID. */
+/**
+ * Delivers a message and waits for its webhook with the stored HTTP header. Returns the Message-ID.
+ */
 async function untilReported(world: World, { user, address }: MailUser): Promise<string> {
   const messageId = freshMessageId()
   await world.mail.deliver(user, plainMessage({ messageId, to: address }))

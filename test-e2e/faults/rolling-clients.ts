@@ -3,11 +3,11 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RawClient } from '@posthorn/testkit'
 
-/** Count of the work of one kind of client, and of its failures. */
+/** Number of completed requests of one kind of test client, and its failures. */
 export interface Tally {
   done: number
   failures: string[]
-  /** Number of refusals that the previous release may have caused. */
+  /** Number of refused requests for which the previous release may be the cause. */
   excused: number
 }
 
@@ -19,12 +19,12 @@ export interface RollingClients {
 
 interface LoopOptions {
   clients: number
-  /** Time between two rounds of a client in milliseconds. */
+  /** Pause between two rounds of a test client in milliseconds. */
   everyMs: number
   round: (client: number, tally: Tally) => Promise<void>
 }
 
-/** Runs clients concurrently. Each client works in rounds. */
+/** Runs test clients concurrently until they are stopped. Each client works in rounds. */
 export function runClients({ clients, everyMs, round }: LoopOptions): RollingClients {
   const tally: Tally = { done: 0, failures: [], excused: 0 }
   let isStopped = false
@@ -44,12 +44,14 @@ export function runClients({ clients, everyMs, round }: LoopOptions): RollingCli
   }
 }
 
-/** Age in milliseconds of the information that clients have about replicas. */
+/**
+ * Age in milliseconds of the information that test clients have about the replicas of api-gateway.
+ */
 const knowledgeMs = 2_000
 
 /**
- * List of the replicas that were ready up to 2 s ago. Real clients have such outdated information,
- * too, because they resolve names or read a registry only now and then.
+ * List of the api-gateway replicas that were ready up to 2 s ago. Real clients have such outdated
+ * information, too, because they resolve names or read a registry only now and then.
  */
 export class OutdatedReplicas {
   readonly #urls: readonly string[]
@@ -64,8 +66,8 @@ export class OutdatedReplicas {
   }
 
   /**
-   * Returns the address of a ready replica. Each round selects another replica. After a pause of
-   * this process, first finds out which replicas are ready.
+   * Returns the URL of a ready replica of api-gateway. Each round of a test client selects another
+   * replica. If this process was paused, first reads again which replicas are ready.
    */
   async select(round: number): Promise<string> {
     if (performance.now() - this.#readAt > 1.5 * knowledgeMs) await this.#refresh()
@@ -95,22 +97,23 @@ export class OutdatedReplicas {
 interface RequestOptions {
   token: string
   paths: readonly string[]
-  /** Returns the address to which the request of a round is sent. */
+  /** Returns the URL to which a test client sends the request of a round. */
   url: (round: number) => string | Promise<string>
   /**
-   * Returns true if a replica of the previous release may currently cause an error code at an
-   * address.
+   * Returns true if a replica of the previous release may currently cause an error code in a
+   * response from an address.
    */
   mayRefuse: (address: string, code: string) => boolean
 }
 
 /**
- * Time in milliseconds that a request waits for the next worker of its account. Longer than the
- * default of 10 s, because other tests may take both cores while all services are replaced.
+ * Time in milliseconds that an API request waits for the next sync-worker of its account. Longer
+ * than the default of 10 s, because other tests may take both cores while all services are
+ * replaced.
  */
 const maxWaitMs = 30_000
 
-/** Error codes of reads whose account moves between workers. */
+/** Error codes of API reads whose account moves between sync-workers. */
 const movedCodes = ['WorkerNotAvailable', 'IMAPUnavailable']
 
 /**

@@ -18,12 +18,12 @@ import {
 } from './rolling-clients.ts'
 import { addSender, listDuplicates } from './sending-job.ts'
 
-// Factor of the load. The default is a load that two cores can carry beside fourteen processes.
-// TEST_ROLLING_LOAD=10 multiplies the load by 10.
+// Factor of the test clients' load. The default is a load that two cores can carry beside fourteen
+// processes. TEST_ROLLING_LOAD=10 multiplies the load by 10.
 const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
 /**
- * Number of accounts at one host, from which reads choose at random. The logins of these accounts
- * take most of the test's time.
+ * Number of accounts at one mail server, from which API reads choose at random. The logins of these
+ * accounts take most of the test's time.
  */
 const manyAccounts = Number(
   process.env['TEST_ROLLING_ACCOUNTS'] ?? faultSize({ small: 50, full: 100 }),
@@ -35,14 +35,14 @@ const gatewayNames = ['api-gateway', 'api-gateway-2']
 export interface RollingJob extends AsyncDisposable {
   readonly world: World
   /**
-   * Stops a replica and starts it again, optionally from the folder of another bundle (`make
-   * build`).
+   * Stops a replica of a service and starts it again, optionally from the folder of another bundle
+   * (`make build`).
    */
   replace(replica: string, bundle?: string): Promise<void>
-  /** Waits until each kind of client has done more work. Fails if a client had a failure. */
+  /** Waits until each kind of test client has done more work. Fails if a client had a failure. */
   untilWorked(): Promise<void>
   /**
-   * Stops the clients and waits until each accepted message was sent once and reported once.
+   * Stops the test clients and waits until each accepted message was sent once and reported once.
    * Returns the amount of work by kind of client, and the number of reads that the previous release
    * refused.
    */
@@ -112,14 +112,15 @@ interface ClientsInput {
   /** Ids of submissions that smtp-proxy accepted. */
   accepted: Set<string>
   /**
-   * Functions that return the address for the next request: directly of a gateway, or of haproxy.
+   * Functions that return the URL for the next API request: of a replica of api-gateway, or of
+   * haproxy.
    */
   urls: { direct: SelectUrl; balanced: SelectUrl }
-  /** Accounts from which the reads choose at random. */
+  /** Accounts from which the API reads choose at random. */
   many: readonly string[]
   /**
-   * Returns true if a replica of the previous release may currently cause an error code at an
-   * address.
+   * Returns true if a replica of the previous release may currently cause an error code in a
+   * response from an address.
    */
   mayRefuse: (address: string, code: string) => boolean
 }
@@ -171,8 +172,8 @@ function startRollingWorld(
 }
 
 /**
- * Registers two accounts: the first sends messages, the second has a large message. Returns their
- * logins.
+ * Registers two accounts: the first account sends messages, the second account has a large message.
+ * Returns the logins of the accounts at the mail proxies.
  */
 async function addAccounts(world: World, sink: SmtpScript) {
   const tokenOf = async (account: string, scope: 'smtp' | 'imap-proxy') => {
@@ -200,7 +201,8 @@ async function untilWorked(clients: Readonly<Record<string, RollingClients>>): P
       tallies.forEach(({ tally }, at) => expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 5)),
     { timeoutMs: 150_000 },
   )
-  // Failures are removed from the counts, so that each test sees only its own failures.
+  // Failures are removed from the counts of the test clients, so that each test sees only its own
+  // failures.
   const failures = tallies.flatMap(({ kind, tally }) =>
     tally.failures.splice(0).map((failure) => `${kind}: ${failure}`),
   )

@@ -11,7 +11,10 @@ import { type RollingJob, startRollingJob } from './rolling-job.ts'
 
 /** Services that are replaced together: all but auth-bridge, which they need at their start. */
 const others = coreServices.filter((name) => name !== 'auth-bridge')
-/** Services of each restart. `make test-faults` restarts them one by one. */
+/**
+ * Groups of services that are restarted together. `make test-faults` restarts the services one by
+ * one.
+ */
 const restarts = isFullFaultRun ? coreServices.map((name) => [name]) : [['auth-bridge'], others]
 
 describe('rolling restart, under load', () => {
@@ -120,7 +123,7 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
       expect([name, readlinkSync(`/proc/${pid}/cwd`)]).toEqual([name, bundle])
   }
 
-  /** Runs migrate and broker-users. Returns the output of migrate. */
+  /** Runs the jobs `migrate` and `broker-users` of a bundle. Returns the output of `migrate`. */
   function runJobs(bundle: string): Promise<string> {
     const { ownerUrl, rabbit } = job.world
     if (!rabbit) throw new Error('the world has no servers of its own')

@@ -31,7 +31,7 @@ export async function submit(
   return eventually(() => submitOnce(world, account, more))
 }
 
-/** Submits a message once. A rejected submission throws, so that it is repeated. */
+/** Submits a message once. A rejected submission throws, so that the caller repeats it. */
 async function submitOnce(world: World, account: string, more: Submission): Promise<Submitted> {
   const { queueId = '', messageId = '' } = await world.posthorn.submitMessage({
     account,
@@ -47,7 +47,7 @@ async function submitOnce(world: World, account: string, more: Submission): Prom
   return { queueId, messageId }
 }
 
-/** Submits several messages with 8 concurrent calls. */
+/** Submits several messages with 8 concurrent API calls. */
 export async function submitMany(
   world: World,
   accounts: readonly string[],
@@ -65,7 +65,7 @@ export async function submitMany(
 
 /**
  * Lists submissions whose end of data may have been sent, but whose result is not recorded. The
- * server may have accepted these messages.
+ * SMTP server may have accepted these messages.
  */
 export async function listHandedOver({ ownerUrl }: World): Promise<string[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
@@ -86,7 +86,7 @@ export async function outboxRow({ ownerUrl }: World, queueId: string) {
   return rows[0]
 }
 
-/** Waits until the server has received all messages. */
+/** Waits until the SMTP server has received all submitted messages. */
 export async function untilArrived(
   sink: SmtpScript,
   submitted: readonly Submitted[],
@@ -104,8 +104,8 @@ export async function untilArrived(
 }
 
 /**
- * Lists the Message-IDs that arrived more than once, and whether all copies of a message are
- * identical.
+ * Lists the Message-IDs that arrived at the SMTP server more than once, and whether all copies of a
+ * message are identical.
  */
 export function listDuplicates(
   sink: SmtpScript,

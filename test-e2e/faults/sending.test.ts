@@ -31,7 +31,7 @@ afterAll(async () => {
 const { postgres, rabbit } = world
 if (!postgres || !rabbit) throw new Error('the world must have its own servers')
 const moments = ['greeting', 'MAIL', 'RCPT', 'DATA', 'body', 'dot'] as const
-/** Cleanups of failed tests. */
+/** Cleanups of tests, which also run after a failed test. */
 const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const moment of moments) sink.on(moment, undefined)
@@ -42,14 +42,14 @@ const accounts = await Promise.all(
   Array.from({ length: 6 }, (_, n) => addSender(world, sink, `sender-${n}`)),
 )
 const [account = ''] = accounts
-/** Number of kills, with a hundred messages each. */
+/** Number of kills of the sender, with a hundred messages each. */
 const kills = faultSize({ small: 4, full: 8 })
-/** Messages that are sent while a server is restarted. */
+/** Number of messages that are sent while Postgres or RabbitMQ is restarted. */
 const restartMessages = faultSize({ small: 120, full: 300 })
 
 const untilSentEvent = ({ queueId }: Submitted) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
-/** Kills the sender and expires its leases, except the leases of locked rows. */
+/** Kills the sender and expires its leases on outbox rows, except the leases of locked rows. */
 const killSender = async () => {
   await world.services.kill('sender')
   await expireLeases()
@@ -61,7 +61,7 @@ const expireLeases = () =>
         (select queue_id from outbox where lease_until is not null for update skip locked)`,
     ),
   )
-/** A sender without an SMTP session: the next message begins with a greeting. */
+/** Restarts the sender, which then has no SMTP session: the next message begins with a greeting. */
 const restartSender = async () => {
   await killSender()
   await world.services.start('sender')
@@ -70,7 +70,7 @@ const restartSender = async () => {
 test(
   'sender killed repeatedly while sending: all messages arrive, duplicates only of messages in handover',
   async () => {
-    // The server is slow enough that every kill finds messages to send.
+    // The SMTP server is slow enough that every kill of the sender finds messages to send.
     sink.on('dot', smtpFaults.slow(80))
     const submitting = submitMany(world, accounts, kills * 100)
     const marked = new Set<string>()
@@ -96,7 +96,7 @@ test(
   120_000 + kills * 60_000,
 )
 
-/** Kills the sender once at this moment. */
+/** Kills the sender once at a moment of an SMTP session. */
 function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {
   return smtpFaults.times(1, async (command) => {
     const answer = await then(command)
@@ -105,7 +105,7 @@ function killsAt(then: SmtpHook = smtpFaults.closes): SmtpHook {
   })
 }
 
-/** Stores the message and closes the connection without a reply. */
+/** Lets the SMTP server store the message and close the connection without a reply. */
 const storesThenCloses: SmtpHook = async (command) => {
   await command.defaultReply()
   return { raw: '', then: 'close' }
@@ -147,7 +147,10 @@ test.each([
   },
 )
 
-/** Locks the outbox row from this moment on, so that the sender's updates wait. */
+/**
+ * Locks the outbox row of a submission from a moment of the SMTP session on, so that the sender's
+ * updates wait.
+ */
 function lockRowAt(moment: SmtpMoment) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: submitted, resolve: setId } = Promise.withResolvers<string>()
@@ -178,13 +181,15 @@ function lockRowAt(moment: SmtpMoment) {
 }
 
 test('sender killed with data_sent_at committed and the end of data not sent: sends the message once', async () => {
-  // In a session that has sent messages before, the intent record is written with the envelope.
+  // In an SMTP session that has sent messages before, the sender writes the intent record with the
+  // envelope.
   await restartSender()
   const row = lockRowAt('DATA')
   const submitted = await submit(world, account)
   row.setId(submitted.queueId)
   await eventually(async () => expect(await countWaiting('%set data_sent_at = now()%')).toBe(1))
-  // The sender is paused, so that Postgres commits without the sender noticing.
+  // The sender is paused, so that Postgres commits the intent record before the sender reads the
+  // result.
   world.services.get('sender').pause()
   await row.release()
   await eventually(async () =>
@@ -270,7 +275,7 @@ async function count(query: string, values: unknown[] = []): Promise<number> {
 }
 
 const countQueued = () => count("select count(*)::int from outbox where state = 'queued'")
-/** Number of matching statements that wait for a row lock. */
+/** Number of SQL statements that match a pattern and wait for a row lock. */
 const countWaiting = (like: string) =>
   count(
     "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query ilike $1",

@@ -4,14 +4,19 @@ import { eventually, faultSize } from '@posthorn/testkit'
 import { registerManyAccounts, shuffled, type ManyAccounts } from '../many-accounts.ts'
 import { startWorld, type World } from '../world.ts'
 
-/** Registered accounts. The worker has memory for about 450 or 1,000. */
+/**
+ * Number of registered accounts. The sync-worker has memory for about 450 accounts in the small
+ * test, and for about 1,000 accounts in the full test.
+ */
 const registered = faultSize({ small: 600, full: 1_150 })
-/** Old space of the worker in MB, from which its memory limit follows without a container. */
+/**
+ * V8 old space of the sync-worker in MB, from which its memory limit follows without a container.
+ */
 const oldSpaceMb = faultSize({ small: 300, full: 440 })
-/** Part of its limit that a worker never exceeds. */
+/** Part of its memory limit that a sync-worker never exceeds. */
 const maxPart = 0.9
 const readsAtOnce = 8
-/** Maximum time of all rounds of reads. A read lasts 5 s at most. */
+/** Maximum time of all rounds of API reads. A read lasts 5 s at most. */
 const maxReadMs = 900_000
 
 const stack = new AsyncDisposableStack()
@@ -21,7 +26,7 @@ let memory: ReturnType<typeof watchMemory>
 beforeAll(async () => {
   world = stack.use(
     await startWorld({
-      // Reads of accounts that the worker does not hold end soon.
+      // API reads of accounts that the sync-worker does not hold end soon.
       env: { SVC_LOGINS_PER_HOST: '200', SVC_TIMEOUT: '5s' },
       envByService: {
         'sync-worker': {
@@ -42,7 +47,8 @@ test('more accounts than a lone worker has memory for: it holds some, and refuse
       const [held, unclaimed] = [read('sync_worker_accounts'), read('accounts_unclaimed')]
       expect(held + unclaimed).toBe(registered)
       expect(unclaimed).toBeGreaterThan(0)
-      // Other accounts can have the state too: an account may log in while its shard is released.
+      // Accounts without a worker can have the state `connected` too: an account may log in while
+      // its shard is released.
       expect(read('accounts', 'state="connected"')).toBe(held)
     },
     { timeoutMs: 240_000 },
@@ -54,8 +60,8 @@ test(
   'each account is read: the worker stays below its limit',
   async () => {
     const readAccounts = new Set<string>()
-    // Reads each account once. On a busy machine, the worker may lose its shards during a round and
-    // refuse all reads until the accounts have logged in again.
+    // Reads messages of each account once. On a busy machine, the sync-worker may lose its shards
+    // during a round and refuse all reads until the accounts have logged in again.
     const readRound = async () => {
       const waiting = shuffled(many.accounts)
       const readSome = async () => {
@@ -108,7 +114,7 @@ function watchMemory(watched: World) {
   }
 }
 
-/** Reads the gauges of sync-worker. Names have no prefix. */
+/** Reads the gauges of sync-worker. Names of metrics have no prefix here. */
 async function readMetrics({ services }: World) {
   const text = await (await fetch(`${services.urls['sync-worker']}/metrics`)).text()
   return (name: string, label = '') => {

@@ -2,14 +2,14 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** Recorded event that must be delivered to its targets. */
+/** Recorded event that must be delivered to its webhook targets. */
 export interface RecordedEvent {
   eventId: string
   account: string
   uid: number
 }
 
-/** A target and its events. */
+/** Webhook target of the fault tests, and the events that it gets. */
 export interface FaultTarget {
   path: string
   matches: (event: RecordedEvent) => boolean
@@ -22,13 +22,16 @@ interface Row {
   attempts: number
 }
 
-/** Requests with one event that one target received. */
+/** Webhook requests with one event that one target received. */
 interface EventDeliveries extends RecordedEvent {
   path: string
   requests: ReceivedRequest[]
 }
 
-/** Creates the default target, and a route that accepts and changes every second event. */
+/**
+ * Creates the default webhook target, and a webhook route that accepts and changes every second
+ * event.
+ */
 export async function createTargets({ posthorn, receiver }: World): Promise<FaultTarget[]> {
   const route = new URL('/route', receiver.url)
   await posthorn.createWebhookRoute({
@@ -49,8 +52,8 @@ export async function createTargets({ posthorn, receiver }: World): Promise<Faul
 }
 
 /**
- * Makes the receiver reject a third of the requests at random, but no event so often that its
- * attempts are used up. Returns the accepted requests.
+ * Makes the webhook receiver reject a third of the requests at random, but no event so often that
+ * its attempts are used up. Returns the accepted requests.
  */
 export function rejectOneThird({ receiver }: World): Set<ReceivedRequest> {
   const accepted = new Set<ReceivedRequest>()
@@ -77,7 +80,7 @@ export async function listRecordedEvents({ ownerUrl }: World): Promise<RecordedE
   }))
 }
 
-/** Waits until deliveries exist for every event (fan-out) and no delivery is due. */
+/** Waits until webhook deliveries exist for every event (fan-out) and no delivery is due. */
 export async function untilDelivered({ ownerUrl }: World, timeoutMs: number): Promise<void> {
   await eventually(
     async () => {
@@ -103,14 +106,15 @@ export interface ReviewResult {
   /** Texts about violations of the delivery guarantees. */
   problems: string[]
   requests: number
-  /** Number of attempts that were counted but never made. */
+  /** Number of delivery attempts that were counted but never made. */
   countedOnly: number
-  /** Number of deliveries that the receiver accepted more than once. */
+  /** Number of webhook deliveries that the receiver accepted more than once. */
   acceptedTwice: number
 }
 
 /**
- * Compares recorded events with the received requests and with the rows of the table `deliveries`.
+ * Compares recorded events with the received webhook requests and with the rows of the table
+ * `deliveries`.
  */
 export async function reviewDeliveries(world: World, input: ReviewInput): Promise<ReviewResult> {
   const rows = await listDeliveries(world)
@@ -149,8 +153,8 @@ function findProblems(
   if (!requests.some((request) => accepted.has(request))) return [`${where} never arrived`]
   const made = requests.map(attemptsMadeOf)
   const same = ['x-svc-wh-id', 'x-svc-wh-signature', 'webhook-id'] as const
-  // Requests are grouped by timestamp, because a repeat after two minutes has its own timestamp and
-  // signature.
+  // Webhook requests are grouped by timestamp, because a repeat after two minutes has its own
+  // timestamp and signature.
   const stamped = [...Map.groupBy(requests, headerOf('webhook-timestamp')).values()]
   return [
     ...same
@@ -166,7 +170,7 @@ function findProblems(
   ]
 }
 
-/** Checks that the row of a delivery has the attempt number of the last request. */
+/** Checks that the row of a webhook delivery has the attempt number of its last request. */
 function findRowProblems(
   { eventId, path, requests }: EventDeliveries,
   row: Row | undefined,
@@ -177,7 +181,10 @@ function findRowProblems(
   return isRight ? [] : [`${eventId} at ${path}: its row is ${JSON.stringify(row)}`]
 }
 
-/** Finds events of an account that first arrived after a later event of that account. */
+/**
+ * Finds events of an account that first arrived at the webhook receiver after a later event of that
+ * account.
+ */
 function findReordered(
   deliveries: readonly EventDeliveries[],
   requests: readonly ReceivedRequest[],

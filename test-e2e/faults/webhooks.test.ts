@@ -10,17 +10,17 @@ import {
   untilDelivered,
 } from './webhooks-job.ts'
 
-/** Number of events. */
+/** Number of events that are recorded during a fault. */
 const count = faultSize({ small: 300, full: 2_000 })
 const kills = faultSize({ small: 3, full: 10 })
 const timeoutMs = 240_000 + 60 * count
 /**
- * Pre-counted attempts per target plus calls in flight: the attempts that a killed process may have
- * counted without a call.
+ * Pre-counted attempts per webhook target plus calls in flight: the attempts that a killed process
+ * may have counted without a call.
  */
 const precountedPerTarget = 36
 
-/** Problems shown in a failure. */
+/** Maximum number of delivery problems that a failed test shows. */
 const maxShown = 20
 
 const dispatchers = ['webhook-dispatcher', 'webhook-dispatcher-2']
@@ -42,8 +42,8 @@ const record = (events: number, amqpUrl?: string) =>
   recordTestEvents({ ownerUrl, accounts, ...(amqpUrl === undefined ? {} : { amqpUrl }) }, events)
 
 /**
- * Runs a fault while the receiver rejects a third of the calls, waits until all is delivered and
- * reviews the result.
+ * Runs a fault while the webhook receiver rejects a third of the calls, waits until all events are
+ * delivered and reviews the deliveries.
  */
 async function runFault(fault: () => Promise<void>): Promise<ReviewResult> {
   const before = (await listRecordedEvents(world)).length
@@ -60,7 +60,7 @@ async function runFault(fault: () => Promise<void>): Promise<ReviewResult> {
   return { ...findings, problems: problems.slice(0, maxShown) }
 }
 
-/** Kills a random process whenever more requests have arrived. */
+/** Kills a random process of webhook-dispatcher whenever more webhook requests have arrived. */
 async function killAtRandom(names: readonly string[], times: number): Promise<void> {
   for (let kill = 0; kill < times; kill++) {
     const events = Math.ceil(count / times)
@@ -98,8 +98,8 @@ test(
 )
 
 /**
- * Maximum attempts that are counted and never made. If Postgres is unavailable for longer than a
- * lease, each dispatcher takes over pre-counted attempts of the other dispatcher.
+ * Maximum number of delivery attempts that are counted and never made. If Postgres is unavailable
+ * for longer than a lease, each dispatcher takes over pre-counted attempts of the other dispatcher.
  */
 const maxCountedOnly = dispatchers.length * targets.length * precountedPerTarget
 const faults = [
@@ -113,7 +113,7 @@ const faults = [
     () => Promise.all([rabbit.wipe(), record(Math.ceil(count / 3))]),
     0,
   ],
-  // A weaker variant of the previous fault.
+  // A restart of RabbitMQ is a weaker variant of the previous fault.
   ...(isFullFaultRun ? [['RabbitMQ restarted', () => rabbit.restart(), 0] as const] : []),
 ] as const
 

@@ -16,9 +16,9 @@ import { findDuplicateEvents } from './main-job.ts'
 
 const accounts = faultSize({ small: 80, full: 200 })
 /**
- * Maximum time until all accounts of a killed worker are synced again with production intervals: 15
- * s until other workers take its shards, then the logins. An idle machine needs a sixth of it. A
- * poll of all mailboxes would come much later.
+ * Maximum time until all accounts of a killed sync-worker are synced again with production
+ * intervals: 15 s until other workers take its shards, then the logins. An idle machine needs a
+ * sixth of the time. A poll of all mailboxes would come much later.
  */
 const moveMs = 180_000
 
@@ -31,7 +31,10 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Production interval. Other tests poll all mailboxes every second. */
+/**
+ * Account settings with the production interval of polls. Other tests poll all mailboxes every
+ * second.
+ */
 function productionPace(account: string, user: TestUser): Partial<AccountRegistration> {
   return { imap: { ...registration(account, user).imap, resyncDelay: 900 } }
 }
@@ -43,7 +46,7 @@ test('sync-worker killed with many accounts on two workers: the other one takes 
   const users = await Promise.all(
     Array.from({ length: accounts }, async (_, n) => {
       const user = world.mail.freshUser()
-      // An overloaded gateway responds with an error.
+      // An overloaded api-gateway responds with an error.
       await eventually(() => world.register(`many-${n}`, user, productionPace(`many-${n}`, user)), {
         timeoutMs: 120_000,
       })
@@ -72,7 +75,7 @@ test('sync-worker killed with many accounts on two workers: the other one takes 
     },
     { timeoutMs: moveMs },
   )
-  // Moved accounts are served by their new worker.
+  // Moved accounts are served by their new sync-worker.
   for (const { account } of users.slice(0, 4))
     await eventually(async () => {
       const page = await world.posthorn.listMessages({ account, path: 'INBOX' })
@@ -88,7 +91,7 @@ const inDatabase = (query: string, ids: string[] = []) =>
     return rows.map(({ id }) => id)
   })
 const listWorkers = () => inDatabase('select id from workers')
-/** Expires the heartbeats of workers, so that other workers take their shards. */
+/** Expires the heartbeats of sync-workers, so that other workers take their shards. */
 const expireWorkers = (ids: string[]) =>
   inDatabase("update workers set heartbeat_at = 'epoch' where id = any($1) returning id", ids)
 
@@ -104,7 +107,7 @@ test('sync-worker killed during an initial sync: another continues, each message
   await eventually(() => expect(webhooksOf('messageNew', 'first').length).toBeGreaterThan(300), {
     timeoutMs: 120_000,
   })
-  // The account may be at either of the two workers.
+  // Either of the two sync-workers may hold the account.
   const before = await listWorkers()
   await world.services.kill('sync-worker')
   await world.services.start('sync-worker')

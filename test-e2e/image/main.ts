@@ -36,22 +36,22 @@ try {
     images.image,
     ...(images.again === undefined ? [] : [images.again]),
   )
-  // Deletes build stages, which have no name, and images and containers that killed runs left
-  // behind.
+  // Deletes build stages of images, which have no name, and images and containers that killed test
+  // runs left behind.
   if (engine.isPrivate) await docker('system', 'prune', '--force')
 } catch (error) {
   if (!(error instanceof EngineUnavailableError)) throw error
   reportSkip('image', error.message)
 }
 
-/** Creates the base images and builds the images. */
+/** Creates the base images and builds the images under test. */
 async function build(engine: Engine): Promise<TestImages> {
   const bases = namesOfBases(engine.isPrivate)
   await makeBases(bases, folder)
   report(`bases are ready: ${bases.BASE}, ${bases.BUILDER}`)
   await docker('run', '--rm', '--network=none', '--read-only', '--memory=64m', bases.BASE, 'true')
-    // An engine that cannot start a container, for example without the right to mount, counts as
-    // unavailable.
+    // A container engine that cannot start a container, for example without the right to mount,
+    // counts as unavailable.
     .catch((cause: Error) => {
       throw new EngineUnavailableError(`the engine starts no container: ${cause.message}`, {
         cause,
@@ -79,8 +79,8 @@ async function build(engine: Engine): Promise<TestImages> {
 }
 
 /**
- * Creates secrets for the system. The file with the secrets is in the checkout while the image is
- * built.
+ * Creates secrets for the system in containers. The file with the secrets is in the checkout while
+ * the image is built.
  */
 function createSecrets(): TestImages['secrets'] {
   const create = () => randomBytes(24).toString('hex')

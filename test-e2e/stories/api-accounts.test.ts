@@ -20,7 +20,7 @@ const { gmail, graph } = fakes
 const atGmail = gmail.addMailbox(gmailMailbox)
 const source = (subject: string) => plainMessage({ messageId: freshMessageId(), subject })
 
-/** A mailbox of each provider, with what another client of the provider would do. */
+/** Mailbox of each mail provider, with functions that act as another client of the provider. */
 const mailboxes = {
   gmail: {
     address: gmailMailbox,
@@ -148,7 +148,7 @@ test('senders use units that sync-workers lend', async () => {
   expect(await sumOf(['sync-worker', 'sync-worker-2'])).toBeGreaterThan(0)
 })
 
-/** Process that is killed after the n-th message. One of the two workers holds the account. */
+/** Process that is killed after the n-th message. One of the two sync-workers holds the account. */
 const victims: Readonly<Record<number, string>> = {
   3: 'sync-worker',
   7: 'sender',

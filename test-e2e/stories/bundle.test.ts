@@ -22,7 +22,8 @@ const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf
 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-// The bundle is outside of the checkout: a bundle that reads the sources or their packages fails.
+// The bundle of the services is outside of the checkout: a bundle that reads the sources or their
+// packages fails.
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
 stack.defer(() => rm(folder, { recursive: true }))
 const bundle = join(folder, 'dist')
@@ -32,7 +33,8 @@ const build = (target: string) =>
     env: { ...process.env, REVISION: revision },
   })
 await build(bundle)
-// As in a first installation, each service gets its part of the keys that `posthorn keys` printed.
+// As in a first installation, each service gets its part of the sealing keys that `posthorn keys`
+// printed.
 const { stdout: printedKeys } = await run(process.execPath, [
   join(bundle, 'posthorn.js'),
   'keys',
@@ -121,7 +123,7 @@ test('services of the bundle: HTML is read in a separate process', async () => {
     message: data.id,
     webSafeHtml: true,
   })
-  // Without the process that reads HTML, the message would have no HTML.
+  // Without the reader process for HTML, the message would have no HTML.
   expect(text).toMatchObject({ html: `<p>${'Hello\n'.repeat(2_000)}</p>\n`, webSafe: true })
 })
 
@@ -250,11 +252,11 @@ test('source maps: every chunk has one, a stack trace names the source', async (
   const chunks = globSync('*.js', { cwd: bundle, exclude: ['rolldown-runtime-*', '_http-*'] })
   for (const chunk of chunks) {
     const text = readFileSync(join(bundle, chunk), 'utf8')
-    // A chunk that only exports names of another chunk has no code to map.
+    // A chunk of the bundle that only exports names of another chunk has no code to map.
     const hasCode = !/^import\{[^}]*\}from"[^"]+";export\{[^}]*\};\s*$/.test(text)
     if (hasCode) expect(text).toContain(`sourceMappingURL=${chunk}.map`)
   }
-  // The module of a worker thread throws outside of a thread.
+  // The module of the sandbox's worker thread throws outside of a thread.
   const thrower = `setImmediate(() => import('${pathToFileURL(join(bundle, 'libs-sandbox-worker.js')).href}'))`
   const { code, stderr } = await runProcess(['nothing'], {
     NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(thrower)}"`,

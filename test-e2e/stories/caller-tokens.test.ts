@@ -9,12 +9,12 @@ import { eventually, testOAuthDovecot, type TestDovecot } from '@posthorn/testki
 import { startWorld, untilConnected } from '../world.ts'
 import { useByToken } from './use-by-token.ts'
 
-// Accounts whose access tokens the caller manages, at a Dovecot with token mechanisms.
+// Accounts whose OAuth2 access tokens the API caller manages, at a Dovecot with token mechanisms.
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
-/** Valid tokens and their users, as Dovecot learns them (RFC 7662). */
+/** Valid OAuth2 access tokens and their users, as Dovecot reads them (RFC 7662). */
 const valid = new Map<string, string>()
 const introspection = createServer((request, response) => {
   void text(request).then((body) => {

@@ -26,7 +26,7 @@ async function arrive(user: string, subject: string): Promise<Webhook['data']> {
 test('mailboxes and messages changed over the API: every change is reported once', async () => {
   const jane = await world.connectAccount(janeId)
 
-  // Creates a mailbox.
+  // Creates a mailbox through the API.
   const created = await posthorn.createMailbox({ account, body: { path: ['Projects', '2026'] } })
   expect(created).toMatchObject({ path: 'Projects/2026', created: true })
   await world.webhook(ofJane('mailboxNew', ({ path }) => path === 'Projects/2026'))
@@ -56,7 +56,7 @@ test('mailboxes and messages changed over the API: every change is reported once
   const gone = posthorn.getMessage(message)
   await expect(gone).rejects.toMatchObject({ status: 404, code: 'MessageNotFound' })
 
-  // Renames the mailbox. Message ids stay valid.
+  // Renames the parent of the new mailbox. Message ids stay valid.
   const renamed = await posthorn.updateMailbox({
     account,
     body: { path: 'Projects', newPath: 'Work' },
@@ -84,7 +84,7 @@ test('mailboxes and messages changed over the API: every change is reported once
   expect(await posthorn.deleteMessage({ account, message: inTrash })).toEqual({ deleted: true })
   await world.webhook(ofJane('messageDeleted', ({ data }) => data.id === inTrash))
 
-  // Deletes the mailbox.
+  // Deletes the mailbox through the API.
   const deleted = await posthorn.deleteMailbox({ account, path: 'Work/2026' })
   expect(deleted).toMatchObject({ path: 'Work/2026', deleted: true })
   const { mailboxes } = await posthorn.listMailboxes({ account })

@@ -16,7 +16,7 @@ const world = await startWorld({
 })
 afterAll(() => world[Symbol.asyncDispose]())
 const { posthorn, services, token } = world
-/** Client of the second replica. */
+/** API client of the second replica of api-gateway. */
 const second = new Posthorn({ url: services.urls['api-gateway-2'], token, retryForMs: 0 })
 const body = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-02-01T00:00:00.000Z' }
 const account = 'jane'

@@ -75,7 +75,7 @@ test('an invalid variable is named, and the process exits with 1 before it conne
 })
 
 test('SIGTERM: every service ends without being killed', async () => {
-  // Sends SIGTERM without `stop`, which kills a service after 30 s.
+  // Sends SIGTERM to the services directly, because `stop` would kill a service after 30 s.
   for (const [name, pid] of Object.entries(world.services.pids)) {
     process.kill(pid, 'SIGTERM')
     await eventually(() => expect([name, existsSync(`/proc/${pid}`)]).toEqual([name, false]))

@@ -32,7 +32,10 @@ const subscription = await eventually(() => {
   return created
 })
 
-/** Waits for a check. Time passes at Pub/Sub, which repeats what failed after a deadline. */
+/**
+ * Waits until a check succeeds while the virtual clock advances: Pub/Sub repeats failed
+ * notifications after a deadline.
+ */
 const whileTimePasses = <T>(check: () => T) =>
   eventually(
     () => {

@@ -16,7 +16,7 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
-/** Directory for screenshots; undefined for no screenshots. */
+/** Directory for screenshots of the hosted form; undefined for no screenshots. */
 const pictures = process.env['TEST_PICTURES']
 async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return
@@ -26,7 +26,7 @@ async function picture(page: Page, name: string): Promise<void> {
 
 /**
  * Starts the system, an autoconfig directory for the test's mail server, and the application that
- * links to the form.
+ * links to the hosted form.
  */
 async function openStage() {
   const stage = new AsyncDisposableStack()
@@ -73,7 +73,10 @@ async function openStage() {
 }
 const stage = hasBrowser() ? await openStage() : undefined
 
-/** Checks that a page fits the width of a phone and that buttons are at least 44 px high. */
+/**
+ * Checks that a page of the hosted form fits the width of a phone and that buttons are at least 44
+ * px high.
+ */
 async function expectToFit(page: Page): Promise<void> {
   const buttons = await page.locator('button, .button').all()
   for (const button of buttons) {
@@ -196,8 +199,8 @@ testInBrowser(
       imap: { host, port: imapPort },
       oauth2: { auth: { user: 'Bea@mail.test' } },
     })
-    // A used link leads to the application again. A sign-in to a connected mailbox is reported,
-    // with a link to a new sign-in.
+    // A used link to the hosted form leads to the application again. A sign-in to a connected
+    // mailbox is reported, with a link to a new sign-in.
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link was used already' }).waitFor()
     await page.getByRole('link', { name: 'Continue' }).click()

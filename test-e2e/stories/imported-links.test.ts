@@ -4,7 +4,7 @@ import { newSealingKeys } from '@posthorn/testkit'
 import { dumpColumns, readLogs } from '../canaries.ts'
 import { startWorld } from '../world.ts'
 
-// api-gateway has the public key only, auth-bridge the private key.
+// api-gateway has only the public sealing key, auth-bridge has the private key.
 const world = await startWorld({
   names: ['api-gateway', 'auth-bridge', 'webhook-dispatcher'],
   replicas: { 'api-gateway': 2 },

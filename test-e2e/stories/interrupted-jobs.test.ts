@@ -11,9 +11,12 @@ import { serviceEnv } from '@posthorn/local/system/service-env'
 import { eventually, testDatabase } from '@posthorn/testkit'
 import { systemConfig } from '../world.ts'
 
-/** Advisory lock of migrate. */
+/** Key of the Postgres advisory lock that the job `migrate` takes. */
 const migrationLock = '3853314791062309107'
-/** A process 1 ignores a signal that it does not handle. Other processes end. */
+/**
+ * Command that starts a job as process 1, as in a container. A process 1 ignores a signal that it
+ * does not handle. Other processes end.
+ */
 const asProcess1 = canIsolate() ? ['unshare', '--pid', '--fork'] : []
 
 const stack = new AsyncDisposableStack()
@@ -28,7 +31,7 @@ beforeAll(() => once(silentApi, 'listening'))
 let job: ChildProcess | undefined
 afterEach(() => void job?.kill('SIGKILL'))
 
-/** Starts a job of the image. */
+/** Starts a one-time job of the image, such as `migrate`. */
 function startJob(name: string, env: Record<string, string>): ChildProcess {
   const command = [process.execPath, join(checkout, 'deploy/image/src/posthorn.ts'), name]
   const [program = '', ...args] = [...asProcess1, ...command]
@@ -36,7 +39,10 @@ function startJob(name: string, env: Record<string, string>): ChildProcess {
   return job
 }
 
-/** Sends a signal to a job and resolves to its exit status and the end of its output. */
+/**
+ * Sends a signal to a one-time job, such as `migrate`. Resolves to the job's exit status and the
+ * end of its output.
+ */
 async function interrupt(started: ChildProcess, signal: NodeJS.Signals) {
   const { pid = 0, stderr } = started
   if (!stderr) throw new Error('no output')
@@ -48,7 +54,7 @@ async function interrupt(started: ChildProcess, signal: NodeJS.Signals) {
   return { code, output: await output }
 }
 
-/** Number of sessions of the database that match a condition. */
+/** Number of Postgres sessions of the database that match a condition. */
 async function countSessions(condition: string): Promise<number> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ count: number }>(
@@ -75,7 +81,7 @@ test.each([
       const started = startJob('migrate', { DATABASE_OWNER_URL: ownerUrl })
       await eventually(async () => expect(await countSessions(isMigrate)).toBeGreaterThan(0))
       expect(await interrupt(started, signal)).toEqual({ code, output: interrupted })
-      // The lock is still held, so the signal ended the Postgres sessions of migrate.
+      // The migration lock is still held, so the signal ended the Postgres sessions of migrate.
       await eventually(async () => expect(await countSessions(isMigrate)).toBe(0))
     })
   },

@@ -14,7 +14,10 @@ afterAll(async () => {
   await Promise.all([database.drop(), broker.drop(), rm(dir, { recursive: true, force: true })])
 })
 
-/** Processes with ports that clients know. The servers are the servers of the tests. */
+/**
+ * Options of the local system of `make up`: processes with ports that clients know. Postgres and
+ * RabbitMQ are the servers of the tests.
+ */
 const options: SystemOptions = {
   dir,
   cache: cacheDirectory(process.env),
@@ -36,7 +39,7 @@ interface StoredPorts {
 
 const readPorts = async () => JSON.parse(await readFile(file, 'utf8')) as StoredPorts
 
-/** Starts and stops the system. Returns its ports. */
+/** Starts and stops the local system of `make up`. Returns the ports of the system. */
 async function startAndStop(): Promise<number[]> {
   const system = await startSystem(options)
   const ports = [

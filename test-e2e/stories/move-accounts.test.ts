@@ -4,8 +4,9 @@ import { eventually, newSealingKeys, tapBroker } from '@posthorn/testkit'
 import { Canaries, readLogs } from '../canaries.ts'
 import { registration, startWorld, untilConnected } from '../world.ts'
 
-// Two instances with different keys: accounts are exported from the first one and imported into
-// the second one, which then logs in to the mail server with the moved password.
+// Two instances of Posthorn with different keys: accounts are exported from the first instance and
+// imported into the second instance. The second instance then logs in to the mail server with the
+// moved password.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -49,7 +50,7 @@ for (const account of accounts) {
   })
 }
 
-/** Exports all accounts, one per page. */
+/** Exports all accounts of the first instance, one account per page. */
 async function exportAll(publicKey: string): Promise<ExportAccountsResult[]> {
   const pages: ExportAccountsResult[] = []
   for (let cursor: string | undefined; ;) {

@@ -10,7 +10,7 @@ const notifications = 3_000
 const clients = 30
 const mebibyte = 1024 * 1024
 
-/** Value of a metric of the worker; 0 if there is none. */
+/** Value of a metric of sync-worker; 0 if the metric is missing. */
 async function workerMetric(line: RegExp): Promise<number> {
   const base = world.services.urls['sync-worker'] ?? ''
   const text = await (await fetch(`${base}/metrics`)).text()
@@ -36,7 +36,7 @@ const forge = (at: number) =>
   })
 
 test('forged notifications reach the worker, which accepts none and reads nothing', async () => {
-  // Notifications are dropped until the worker holds all shards.
+  // Notifications of mail providers are dropped until the sync-worker holds all shards.
   await eventually(async () => {
     expect((await forge(0)).status).toBe(202)
     expect(await workerMetric(/posthorn_shards_held\{[^}]*\}/)).toBe(256)
@@ -55,7 +55,7 @@ test('forged notifications reach the worker, which accepts none and reads nothin
   )
   await eventually(async () => expect(await countOf('unknown')).toBeGreaterThan(notifications / 2))
   expect(await countOf('accepted')).toBe(0)
-  // Postgres counts earlier scans up to 10 s late.
+  // Postgres counts earlier table scans up to 10 s late.
   expect((await scans()) - before.scans).toBeLessThan(notifications / 100)
   expect((await memory()) - before.memory).toBeLessThan(64 * mebibyte)
 })

@@ -37,7 +37,7 @@ const redirectUrl = `${world.url}/oauth`
 const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (one) =>
   one.close(),
 )
-/** Mail servers, each with a single token mechanism. */
+/** Mail servers for OAuth2 logins, each with a single token mechanism. */
 const [byXoauth2, byOAuthBearer] = await Promise.all([
   testOAuthDovecot(provider.introspectionUrl, ['xoauth2']),
   testOAuthDovecot(provider.introspectionUrl, ['oauthbearer']),
@@ -49,7 +49,10 @@ const createApp = (dovecot: TestDovecot) =>
   createOpenIdApp(world, { provider, dovecot, redirectUrl })
 const app = await createApp(byXoauth2)
 
-/** Registers an account, consents, follows the callback and waits for the connection. */
+/**
+ * Registers an account with OAuth2, consents as its owner, follows the callback and waits for the
+ * connection.
+ */
 async function connect(
   account: string,
   { state = 'new', provider: of = app }: { state?: 'new' | 'existing'; provider?: string } = {},
@@ -131,7 +134,7 @@ test('a revoked grant causes authenticationError with the reply of the provider,
     world
       .webhooks()
       .filter(({ account, event }) => account === 'john' && event.startsWith('authentication'))
-  // The first event belongs to the successful login.
+  // The first authentication event of the account belongs to its successful login.
   await eventually(() => expect(authenticationEvents()).toHaveLength(3))
   const [, refused, switchedOff] = authenticationEvents()
   const data = {
@@ -151,8 +154,8 @@ test('a revoked grant causes authenticationError with the reply of the provider,
     authFailureDisabledAt: expect.any(String),
     lastError: data,
   })
-  // The provider gets the next request after 5 s. A busy machine may need longer for the second
-  // event.
+  // The OAuth2 provider gets the next token request after 5 s. A busy machine may need longer for
+  // the second authentication event.
   expect(refusals() - before).toBeLessThanOrEqual(2)
 
   await connect('john', { state: 'existing' })

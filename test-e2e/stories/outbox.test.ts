@@ -57,7 +57,7 @@ test('outbox: a paused queue keeps submissions until it resumes', async () => {
   const set = (paused: boolean) => posthorn.updateQueue({ queue, body: { paused } })
   expect(await set(true)).toMatchObject({ queue, paused: true })
   try {
-    // Both replicas see the pause within seconds.
+    // Both replicas of sender see the pause of the queue within seconds.
     await eventually(async () => {
       for (const name of ['sender', 'sender-2']) {
         const metrics = await (await fetch(`${world.services.urls[name]}/metrics`)).text()

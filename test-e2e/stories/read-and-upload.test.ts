@@ -163,7 +163,7 @@ test('paging covers a mailbox and a search completely, and cursors survive new m
     `Subject: number ${n}\r\nMessage-ID: ${freshMessageId()}\r\n\r\nx\r\n`
   for (let n = 0; n < 25; n++) await client.append('Many', message(n), n % 2 ? ['\\Seen'] : [])
   await eventually(async () => expect((await list('Many')).total).toBe(25))
-  /** Reads all pages. A cursor takes precedence over the number of a page. */
+  /** Reads all pages of a message list. A cursor takes precedence over the number of a page. */
   const walk = async (page: (position: Position) => Promise<MessagePage>) => {
     const seen: (string | undefined)[] = []
     for (let position: Position | undefined = { pageSize: 7 }; position;) {
@@ -195,7 +195,7 @@ test('a message of the maximum size is uploaded while the worker uses at most 60
   expect(path).toBe('Archive')
   const response = await posthorn.getMessageSource({ account, message })
   expect((await response.text()) === raw).toBe(true)
-  // The message is in memory once, plus garbage that was not collected yet.
+  // The message is in the memory of sync-worker once, plus garbage that was not collected yet.
   const worker = (await peakMemory(world.pids['sync-worker'] ?? 0)) / 1024 ** 2
   expect(worker > 0 && worker < 600 ? 'fine' : `the worker used ${worker} MB`).toBe('fine')
 })

@@ -19,7 +19,7 @@ const { posthorn } = world
 const { gmail } = fakes
 const apps = await createApiApps(world)
 const source = (subject: string) => plainMessage({ messageId: freshMessageId(), subject })
-/** Changes of all accounts, beginning with the first change. */
+/** Changes of all accounts in the API's stream of changes, beginning with the first change. */
 const changes: unknown[] = []
 const feed = new AbortController()
 stack.defer(() => feed.abort())
@@ -29,7 +29,7 @@ void (async () => {
     changes.push(change)
 })().catch(() => undefined)
 
-/** Waits for the change that reports the new address of an account. */
+/** Waits until the API's stream of changes reports the new address of an account. */
 const untilReported = (account: string, address: string) =>
   eventually(() => {
     const reported = expect.objectContaining({ account, type: 'address', key: address })

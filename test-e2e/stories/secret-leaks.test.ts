@@ -196,7 +196,7 @@ async function send(): Promise<void> {
   const until = (name: string, { queueId }: SubmissionResult) =>
     world.webhook(({ event, data }) => event === name && data.queueId === queueId)
   await until('messageSent', await submit({}))
-  // The next message needs a new login.
+  // The next message needs a new login at the SMTP server.
   for (const session of smtp.sessions) session.close()
   await eventually(() => smtp.sessions.length === 0)
   smtp.on('AUTH', smtpFaults.replies('535 5.7.8 No'))
@@ -254,7 +254,7 @@ async function readEverything(): Promise<void> {
   for (const account of ['good', 'bad', 'gone', 'proxied', 'by-server', 'unknown-there']) {
     await posthorn.getAccount({ account })
     await posthorn.getLogs({ account })
-    // Accounts without a connection have an error response.
+    // The API sends an error response for accounts without a connection.
     await posthorn.listMailboxes({ account }).catch(() => undefined)
   }
   await posthorn.listAccounts()
@@ -291,7 +291,7 @@ test('no secret appears in logs, metrics, responses, webhooks, bus messages or t
   expect(leaks).toEqual({})
   const keyed = `Bearer ${secret('header of webhooks')}`
   expect(world.receiver.requests.map(({ headers }) => headers.authorization)).toContain(keyed)
-  // Checks that the search had data to search.
+  // Checks that the search for secrets had data to search.
   expect(Object.keys(logs)).toHaveLength(7)
   expect(Object.values(logs).join('')).toContain('"level":"trace"')
   await eventually(() => tap.messages.some((text) => text.startsWith('authenticationError.')))

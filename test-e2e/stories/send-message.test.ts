@@ -129,7 +129,7 @@ test('temporary rejections emit messageDeliveryError until success, a permanent 
 })
 
 test('accounts that cannot send yet, or have no SMTP, are rejected', async () => {
-  // The login never ends, so the account stays in its first state.
+  // The IMAP login of the account never ends, so the account stays in its first state.
   await using silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port: imapPort } = silent.address() as AddressInfo

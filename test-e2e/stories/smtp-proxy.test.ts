@@ -81,7 +81,7 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
   )
 
   await world.posthorn.deleteTokenAlias({ token })
-  // The reply is 421 if the session ends first. The next session cannot log in.
+  // The SMTP proxy replies with 421 if it ends the session first. The next session cannot log in.
   await eventually(() =>
     expect(atNewPort.sendMail(mailOf('Revoked'))).rejects.toMatchObject({ responseCode: 535 }),
   )

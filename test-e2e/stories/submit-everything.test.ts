@@ -15,7 +15,7 @@ const [jane, john] = await Promise.all([world.connectAccount(janeId), world.conn
 const { posthorn } = world
 const submit = (account: string, body: Submission) => posthorn.submitMessage({ account, body })
 
-/** Waits for a message in a mailbox of an account. */
+/** Waits for the webhook of a message in a mailbox of an account. */
 const arrived = (account: string, messageId: string | undefined, specialUse = '\\Inbox') =>
   world.webhook(
     ({ event, account: owner, data }) =>

@@ -51,7 +51,8 @@ describe('advice tables', () => {
       expect(text).toMatch(/^(?:[A-Z]|`\w).*\.$/)
       expect(text.length).toBeLessThan(260)
     }
-    // Owners of accounts do not know the API: no names of members, variables or operations.
+    // Advice texts for owners of accounts contain no names of API members, variables or operations,
+    // because owners do not know the API.
     expect(row.ownerText).not.toMatch(/[`_/]|OAuth|IMAP(?! in the settings)|SMTP|token/)
   })
 
@@ -68,7 +69,10 @@ describe('advice tables', () => {
   })
 })
 
-/** True for an error of which only the subject, such as `account` or `webhook`, is known. */
+/**
+ * True for a query for advice that names only the subject of the error, such as `account` or
+ * `webhook`.
+ */
 function isFree(query: AdviceQuery): boolean {
   return Object.keys(query).length === 1
 }
@@ -181,8 +185,8 @@ describe('adviceFor', () => {
       'token-renewal-failed',
     ],
     [
-      // Microsoft's token endpoint also sends temporary errors with `invalid_grant`. Their AADSTS
-      // code decides.
+      // Microsoft's token endpoint also sends temporary errors with `invalid_grant`. The AADSTS
+      // code of the response shows whether the error is temporary.
       {
         kind: 'account',
         code: 'ETokenRefresh',

@@ -167,8 +167,8 @@ test('ImapBackend.connect: proxy, carries the connection and is checked against 
       `Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     )
     const refused = { kind: 'unreachable', code: 'EPROXY' }
-    // The egress policy forbids the addresses of both proxies. The name of the mail server is not
-    // resolved, because a proxy resolves the name.
+    // The egress policy forbids the addresses of the HTTP proxy and of the SOCKS proxy. The name of
+    // the mail server is not resolved, because a proxy resolves the name.
     const byName = { ...options, host: 'mail.test', egress: 'private' } as const
     for (const url of [proxy.url, 'socks5://[::1]:1'])
       await expect(backend.connect({ ...byName, proxy: url })).rejects.toMatchObject(refused)

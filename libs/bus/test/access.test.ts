@@ -17,8 +17,8 @@ import { openBus } from './open-bus.ts'
 const broker = await testBus()
 await broker.grantServices()
 const buses = {} as Record<ServiceName, Bus>
-// Each service opens its bus, one service after the other, auth-bridge last. The first service
-// finds a RabbitMQ broker without queues.
+// Each service opens its RabbitMQ client, one service after the other, auth-bridge last. The first
+// service finds a RabbitMQ broker without queues.
 for (const service of serviceNames)
   buses[service] = await openBus(broker.serviceUrl(service), { name: service })
 

@@ -6,7 +6,8 @@ import { statementTimeoutMs } from './role-timeouts.ts'
 const DATABASE_OWNER_URL = 'postgres://owner@postgres/posthorn'
 
 test('readMigrateConfig: invalid JSON of passwords, throws without a part of them', () => {
-  // The message of the JSON parser would quote the text around the error, and with it a password.
+  // The error message of the JSON parser would quote the text around the syntax error, and with the
+  // text a password.
   const SVC_DATABASE_ROLE_PASSWORDS = `{"posthorn_sender": 'se"cret'}`
   expect(() => readMigrateConfig({ DATABASE_OWNER_URL, SVC_DATABASE_ROLE_PASSWORDS })).toThrow(
     /^SVC_DATABASE_ROLE_PASSWORDS: must be a JSON object$/,
@@ -28,8 +29,8 @@ test.each(serviceNames)(
   (service) => {
     const { lockTimeoutMs } = readMigrateConfig({ DATABASE_OWNER_URL })
     expect(lockTimeoutMs).toBe(defaultLockTimeoutMs)
-    // The statement and the migration may begin to wait for a lock simultaneously, and the end of
-    // the migration's wait takes some time.
+    // An SQL statement of the service and the migration may begin to wait for a lock
+    // simultaneously. The end of the migration's wait takes some time.
     expect(statementTimeoutMs(service)).toBeGreaterThanOrEqual(lockTimeoutMs + 1_000)
   },
 )

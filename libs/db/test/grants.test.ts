@@ -15,7 +15,8 @@ test('grants: the privileges of each role are those of grants.md', async () => {
   const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
   const folder = join(import.meta.dirname, '../../../.local')
   await mkdir(folder, { recursive: true })
-  // After an intended change of a database grant, copy this file to grants.md.
+  // The test writes the current grants as `.local/grants.md`. After an intended change of a
+  // database grant, copy the written file to libs/db/grants.md.
   await writeFile(join(folder, 'grants.md'), page.slice(0, page.indexOf('## ')) + actual)
   expect(page.slice(page.indexOf('## '))).toBe(actual)
 })

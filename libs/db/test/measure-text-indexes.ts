@@ -48,7 +48,8 @@ try {
       with: { account: none(), insert: none(), send: none() },
       without: { account: none(), insert: none(), send: none() },
     }
-    // Both variants take turns, so that other load on the machine affects both.
+    // Measurements with and without the text indexes alternate, so that other load on the machine
+    // affects both variants.
     for (let round = 0; round < rounds; round += 1)
       for (const variant of ['with', 'without'] as const) {
         await prepare(db, variant)
@@ -67,7 +68,10 @@ try {
   await database.drop()
 }
 
-/** Empties the tables, creates or drops the indexes, and switches autovacuum of the tables off. */
+/**
+ * Empties the measured tables, creates or drops their text indexes, and switches autovacuum of the
+ * tables off.
+ */
 async function prepare(db: Db, variant: 'with' | 'without'): Promise<void> {
   await sql`truncate accounts cascade`.execute(db)
   for (const table of ['accounts', 'outbox'])

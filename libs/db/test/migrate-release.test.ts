@@ -106,7 +106,7 @@ function startProcess(killAfter = Number.POSITIVE_INFINITY): MigrateProcess {
   return { lines, exit, process: child }
 }
 
-/** Waits until all clients of the load have repeated their SQL statements. */
+/** Waits until all SQL clients of the test have repeated their statements. */
 async function untilWorked(): Promise<void> {
   const before = clients.map((client) => client.done())
   await eventually(() => {

@@ -17,7 +17,8 @@ const calls: Record<string, readonly string[]> = {
   admin_sessions_by_credentials: [
     "select * from public.admin_sessions_by_credentials(array['hash'])",
   ],
-  // The next month has a table partition already, the month after it has none.
+  // The audit log has a table partition for the next month already, and none for the month after
+  // that month.
   ensure_admin_audit_partitions: [
     "select public.ensure_admin_audit_partitions(now() + interval '70 days')",
   ],

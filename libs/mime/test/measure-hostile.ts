@@ -28,7 +28,8 @@ for (const message of hostileMessages)
     collectGarbage()
     const before = usedMegabytes()
     const ms = await blockedMs(read)
-    // The measured memory includes the garbage of the call, unless a collection happened meanwhile.
+    // The measured memory includes garbage of the function that reads the message, unless a
+    // collection happened meanwhile.
     const megabytes = Math.max(0, usedMegabytes() - before)
     const kind = message.name.slice(0, message.name.indexOf(':'))
     rows.push({ kind, reading: reading.replace(/ .*/, ''), message: message.name, ms, megabytes })

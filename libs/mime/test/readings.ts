@@ -35,7 +35,8 @@ function readingsOfBytes(bytes: Buffer, labels: readonly string[]): Record<strin
     ...Object.fromEntries(
       labels.map((charset) => [`decodeText ${charset}`, () => decodeText(bytes, charset)]),
     ),
-    // The body is cut off, because services use mailparser for the header section only.
+    // The body of the message is cut off, because services use mailparser for the header section
+    // only.
     parseMessage: () => parseMessage(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 4)),
   }
 }

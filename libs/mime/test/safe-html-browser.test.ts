@@ -90,7 +90,7 @@ async function expectHarmless(messages: readonly Message[], options: Partial<Exa
     expect(result).toEqual({ ...harmless, count: group.length })
     const built = group.map(({ name, html }, index) => {
       const { html: serialised = '', reread = '' } = shown[index] ?? {}
-      // For this character, the sanitiser counts less work than for the entity.
+      // The HTML sanitiser counts less work for a no-break space than for the entity `&nbsp;`.
       return {
         name,
         before: html,

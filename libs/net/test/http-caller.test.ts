@@ -23,8 +23,8 @@ afterEach(async () => {
 interface Listener {
   port: number
   /**
-   * Number of connections that the listener accepted. A forbidden address must not receive a
-   * connection.
+   * Number of connections that the HTTP server of the test accepted. A forbidden address must not
+   * receive a connection.
    */
   connections: number
 }

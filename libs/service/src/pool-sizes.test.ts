@@ -13,9 +13,15 @@ const page = readFileSync(new URL('../../../deploy/configuration.md', import.met
 const sum = (services: readonly ServiceName[]) =>
   services.reduce((total, service) => total + poolSizes[service], 0)
 const all = sum(coreServices)
-/** Connections of the optional services, which have at most two replicas, also in an update. */
+/**
+ * Postgres connections of the optional services, which have at most two replicas, also in an
+ * update.
+ */
 const optional = 2 * sum(optionalServices)
-/** Replicas of every service in the columns of the table. */
+/**
+ * Numbers of replicas of every service, by column of the table of Postgres connections in
+ * configuration.md.
+ */
 const columns = [1, 2, 3, 10, 50]
 /** Number of Postgres connections of the jobs `migrate` and `reseal`. */
 const jobs = 4
@@ -34,7 +40,7 @@ test('connection budget: the table in configuration.md has the defaults of the c
 test('connection budget: two replicas fit into 100 connections, with the jobs and in an update', () => {
   expect(page).toContain(`adds ${optional} connections`)
   // Postgres reserves 3 connections for superusers, and at least 3 are left for operators. The jobs
-  // run before or after replicas are replaced.
+  // `migrate` and `reseal` run before or after replicas are replaced.
   expect(2 * all + optional + jobs).toBeLessThanOrEqual(100 - 3 - 3)
   expect(3 * all + optional).toBeLessThanOrEqual(100 - 3 - 3)
 })

@@ -23,7 +23,7 @@ const profile = {
 }
 const folder = { id: 'AAMk=', displayName: 'Posteingang', parentFolderId: 'AAMk1', isHidden: false }
 
-/** Starts a provider fake with some endpoints of both APIs. */
+/** Starts a provider fake with some endpoints of the Gmail API and of Microsoft Graph. */
 function startFake(options: Partial<ProviderFakeOptions> = {}): Promise<ProviderFake> {
   return startProviderFake({
     descriptions: [gmail, graph],

@@ -10,7 +10,7 @@ afterAll(() => stack.disposeAsync())
 
 const queue = 'webhook.events.0'
 
-/** Opens a channel of a client that is connected until the returned stack is disposed. */
+/** Opens a channel of a RabbitMQ client that is connected until the returned stack is disposed. */
 async function openChannel(url: string) {
   const client = new AsyncDisposableStack()
   const connection = await connect(url)
@@ -29,7 +29,7 @@ test('emptyVhost: leaves the work queues without messages, and nothing else', as
   const { channel, client } = await openChannel(bus.url)
   await channel.assertQueue('of a test', { durable: true })
   await channel.assertExchange('of a test', 'direct')
-  // The first message is delivered and not acknowledged, the second message is ready.
+  // The first bus message is delivered and not acknowledged, the second bus message is ready.
   const delivered = Promise.withResolvers<void>()
   await channel.prefetch(1)
   channel.sendToQueue(queue, Buffer.from('1'))

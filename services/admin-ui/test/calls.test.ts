@@ -25,7 +25,7 @@ function open(method: string, path: string, headers: Record<string, string> = {}
   return send({ host: '127.0.0.1', port, method, path, headers: all, agent: false })
 }
 
-/** Resolves when the response to a call is closed, even if the response is incomplete. */
+/** Resolves when the response to a forwarded call is closed, even if the response is incomplete. */
 function closing(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     incoming.on('error', () => undefined).once('close', resolve)
@@ -155,7 +155,8 @@ test('mountCalls: an event arrives before the end of its stream, which ends with
   expect(String(event)).toBe('id: 1\ndata: a\n\n')
   expect(world.gateway.requests[0]?.headers['last-event-id']).toBe('0')
   const closed = closing(incoming)
-  // The session is deleted without a broadcast, so that the periodic check ends the event stream.
+  // The person's session is deleted without a broadcast, so that the periodic check ends the event
+  // stream.
   await world.db.deleteFrom('adminSessions').where('id', '=', session).execute()
   await closed
   expect(incoming.complete).toBe(false)

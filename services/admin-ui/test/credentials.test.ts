@@ -27,13 +27,15 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-/** Returns the credential of the last forwarded call. */
+/** Returns the credential with which admin-ui forwarded the last call to api-gateway. */
 function lastCredential(): string {
   const { authorization = '' } = gateway.requests.at(-1)?.headers ?? {}
   return /^Bearer (sess_[\w-]{43})$/.exec(authorization)?.[1] ?? ''
 }
 
-/** Finds the session of a credential by the database function that api-gateway calls. */
+/**
+ * Finds a person's session by its credential, with the database function that api-gateway calls.
+ */
 async function findByCredential(credential: string) {
   const query = sql<{ email: string; role: string }>`
     select email, role from admin_sessions_by_credentials(array[${hashOf(credential)}])`

@@ -7,7 +7,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
-/** Token of the set-up link, and password of all people in tests. */
+/** Token of the link that sets admin-ui up, and password of all people in tests. */
 export const setupToken = 'set-up-token-of-the-tests-with-43-characters'
 export const password = 'correct horse battery'
 
@@ -70,7 +70,7 @@ export class TestBrowser {
     return this.post<Session>('/admin/session/sign-in', { email, password: secret })
   }
 
-  /** HTTP status of reading the session: 200, or 401 without a session. */
+  /** HTTP status of a request for the browser's sign-in session: 200, or 401 without a session. */
   async status(): Promise<number> {
     return (await this.get('/admin/session')).status
   }

@@ -14,7 +14,7 @@ export function stats({ accounts = 1, submitted = 0, delivered = 0 } = {}) {
   }
 }
 
-/** Frame that a tab has received. */
+/** Frame of live updates that a browser tab has received. */
 export interface TabFrame {
   event: string
   data: unknown
@@ -25,11 +25,17 @@ export interface Tab {
   readonly status: number
   readonly headers: Headers
   readonly frames: readonly TabFrame[]
-  /** Error response in place of a stream. */
+  /** Error response in place of the stream of live updates. */
   readonly problem: unknown
-  /** Resolves with true when the server has ended the stream, with false if it broke. */
+  /**
+   * Resolves with true when admin-ui has ended the stream of live updates, with false if the stream
+   * broke.
+   */
   readonly ended: Promise<boolean>
-  /** Waits for at least `count` frames of an event. Returns the data of the last one. */
+  /**
+   * Waits for at least `count` frames of live updates with the name `event`. Returns the data of
+   * the last frame.
+   */
   expect(event: string, count?: number): Promise<unknown>
   close(): void
 }
@@ -85,7 +91,7 @@ function parseBlock(block: string): TabFrame[] {
   return event === undefined ? [] : [{ event, data: JSON.parse(data) }]
 }
 
-/** Open stream `GET /v1/changes` at the fake api-gateway. */
+/** Stream of account changes (`GET /v1/changes`) that is open at the fake api-gateway. */
 interface ChangeStream {
   headers: IncomingHttpHeaders
   response: ServerResponse
@@ -107,18 +113,21 @@ export async function startLiveWorld() {
     b,
     owner,
     gateway,
-    /** Open streams of changes at api-gateway. */
+    /** Open streams of account changes at the fake api-gateway. */
     streams,
-    /** Statistics that api-gateway returns. */
+    /** Statistics that the fake api-gateway returns. */
     stats: stats(),
-    /** Status with which api-gateway refuses calls. Undefined: it serves them. */
+    /** Status with which the fake api-gateway refuses calls; undefined if it serves calls. */
     failure: undefined as number | undefined,
-    /** Sends a change to all open streams, with the id of its frame. */
+    /** Sends an account change to all open streams of changes, in a frame with the id `id`. */
     change(id: string, change: object) {
       for (const { response } of streams)
         response.write(`id: ${id}\nevent: message\ndata: ${JSON.stringify(change)}\n\n`)
     },
-    /** Breaks the stream of changes, and waits until admin-ui has opened another one. */
+    /**
+     * Breaks the stream of changes from the fake api-gateway, and waits until admin-ui has opened
+     * another stream.
+     */
     async breakStream() {
       const broken = new Set(streams)
       for (const { response } of broken) response.destroy()

@@ -13,8 +13,9 @@ const open = async (...options: Parameters<typeof openTab>) => {
 }
 
 /**
- * Maximum time until the streams of an ended session end. Sessions are checked every 800 ms; the
- * rest is for the pauses of a busy machine. Without the check, streams would stay open.
+ * Maximum time until the live streams of an ended session end. Sessions are checked every 800 ms;
+ * the remaining time allows for the pauses of a busy machine. Without the check, the streams would
+ * stay open.
  */
 const endMs = 10_000
 
@@ -88,7 +89,8 @@ test('50 tabs: one stream of changes and one set of figures for all of them', as
   await eventually(() => {
     const sets = world.requestsOf('/v1/stats').length - before
     const received = first?.frames.filter(({ event }) => event === 'figures').length ?? 0
-    // One set may arrive between the two counts.
+    // A set of figures (statistics) may arrive between the count of requests and the count of
+    // frames.
     expect(Math.abs(sets - (received - (seen[0] ?? 0)))).toBeLessThanOrEqual(1)
   })
   expect(world.streams.size).toBe(1)
@@ -120,7 +122,8 @@ test('an ended session: ends its streams soon, others continue without a gap', a
   await mine.expect('status')
   const ended = await open(world.a.url, auditor, 'changes')
   await ended.expect('status')
-  // The next connection uses the credential of the role with the fewest rights.
+  // The next connection to the change stream of api-gateway uses the credential of the role with
+  // the fewest rights.
   world.change('5-1', { account: 'jane', type: 'state', key: 'connected' })
   await ended.expect('changes')
   const { headers } = await world.breakStream()
@@ -186,7 +189,8 @@ test('a stream of changes that breaks now and then: no outage is reported', asyn
   const countFigures = () => tab.frames.filter(({ event }) => event === 'figures').length
   await tab.expect('status')
   for (const id of ['8-1', '8-2']) {
-    // Sets of figures have an interval of 2 s, so that the stream has been open for a while.
+    // Sets of figures (statistics) have an interval of 2 s, so that the stream of changes has been
+    // open for a while.
     await tab.expect('figures', countFigures() + 3)
     await world.breakStream()
     world.change(id, { account: 'jane', type: 'state', key: 'connected' })

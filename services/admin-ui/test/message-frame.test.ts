@@ -103,7 +103,7 @@ test('message frame: a sentence says that the end of a message is missing', asyn
   expect(await show({ html, webSafe: true })).toBe(false)
   expect(await show({ html, webSafe: true, hasMore: true })).toBe(true)
   expect(await show({ html, hasMore: true }, '?images=remote')).toBe(true)
-  // The sanitiser of this process also has limits.
+  // The HTML sanitiser of admin-ui has limits, too, beside the limits of api-gateway.
   const long = `${'<b>x</b>'.repeat(100_000)}end`
   expect(await show({ html: long }, '?images=remote')).toBe(true)
 })

@@ -190,8 +190,8 @@ describe('the last owner', () => {
       const remove = (browser: TestBrowser, id: string) =>
         changes ? update(browser, id, changes) : browser.send('DELETE', `/admin/people/${id}`)
       const replies = await Promise.all([remove(owner, second.id), remove(second.browser, ownerId)])
-      // One of two concurrent changes is refused, because an owner must stay, or because the
-      // session has ended before.
+      // Two owners remove each other concurrently. One removal is refused, because an owner must
+      // stay, or because the session of the removing owner has ended before.
       expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
       const left = await world.db
         .selectFrom('adminPeople')

@@ -27,8 +27,8 @@ afterAll(() => world.stop())
 beforeEach(() => world.db.deleteFrom('adminAttempts').execute())
 
 /**
- * Waits until the time window in which attempts are counted lasts long enough for these tests: a
- * new window begins every 15 minutes and allows new attempts.
+ * Waits until the time window in which sign-in attempts are counted lasts long enough for these
+ * tests: a new window begins every 15 minutes and allows new attempts.
  */
 function untilEarlyInWindow(): Promise<unknown> {
   const secondsLeft = sql<number>`900 - extract(epoch from now())::integer % 900`
@@ -198,7 +198,7 @@ describe('limits', () => {
     expect(replies.filter(({ status }) => status === 401).length).toBe(100 - rejected.length)
     for (const { body, headers } of rejected)
       expect([body, headers.get('retry-after')]).toMatchObject([{ ttl: 2 }, '2'])
-    // A password was not checked if too many hashings wait, so the attempt does not count.
+    // A password was not checked if too many hashings wait, so the sign-in attempt does not count.
     const counted = await world.db.selectFrom('adminAttempts').select('attempts').execute()
     const total = counted.reduce((sum, { attempts }) => sum + attempts, 0)
     expect(total).toBe(2 * (100 - rejected.length))

@@ -15,7 +15,7 @@ const hostile =
   '<form action="https://evil.example"><input></form><img src="https://images.example/1.png" onerror="hacked()">' +
   '</div></body><a href="javascript:hacked()">x</a><iframe srcdoc="<script>hacked()</script>"></iframe>'
 
-/** Sends a form with HTML to the frame, as the page of a template does. */
+/** Sends a form with HTML to the template frame of admin-ui, as the page of a template does. */
 async function show(fields: Record<string, string>, session = person) {
   const { status, headers, body } = await world.call(session, '/admin/frame/template', {
     method: 'POST',
@@ -62,7 +62,7 @@ test('template frame: without a session, and above the limit, the problem is sho
   const refused = await show({ html: '<b>Hello</b>' }, 'unknown')
   expect([refused.status, refused.html]).toEqual([401, '<p>Sign in first</p>'])
   expect(refused.headers['content-security-policy']).toContain('sandbox')
-  // The length is refused before the body is read.
+  // A form above the length limit is refused before its body is read.
   const large = await world.call(person, '/admin/frame/template', {
     method: 'POST',
     headers: { 'content-length': String(7 * 1024 * 1024) },

@@ -53,7 +53,7 @@ await bus.serve({
 
 type Credentials = AccountTransfer['credentials']
 
-/** Credentials as auth-bridge seals them for this instance. */
+/** Credentials of an imported account as the fake of auth-bridge seals them for this instance. */
 function checkedOf(credentials: Credentials): Credentials {
   return Object.fromEntries(
     Object.entries(credentials).map(([kind, sealed]) => [kind, `checked ${sealed}`]),
@@ -276,7 +276,8 @@ test('importAccounts: OAuth2 accounts use the mapped application, each user once
     { account: 'twin', result: 'rejected', reason: 'userExists' },
   ])
   expect(await stored('jane')).toMatchObject({ oauth2: { ...oauth2, provider: 'here' }, imap })
-  // The servers of the provider are not added: the exported account has no outgoing server.
+  // The mail servers of the OAuth2 provider are not added: the exported account has no outgoing
+  // server.
   expect(await stored('jane')).toMatchObject({ smtp: null })
   expect(await sealedOf('jane')).toEqual({ oauth2: 'checked sealed' })
 })

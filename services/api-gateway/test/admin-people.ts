@@ -7,15 +7,15 @@ import { hashToken } from '@posthorn/secrets'
 export interface SignedIn {
   person: string
   session: string
-  /** Value that admin-ui sends to api-gateway for the session. */
+  /** Value that admin-ui sends to api-gateway for the person's session. */
   credential: string
 }
 
 export interface SignInOptions {
   role?: AdminRole
-  /** True if the right to read mail is active in the session. */
+  /** True if the right to read mail is active in the person's session. */
   readsMail?: boolean
-  /** Members of the session that differ from the members of a new session. */
+  /** Members of the person's session that differ from the members of a new session. */
   session?: Partial<Pick<AdminSessions, 'mailUntil' | 'expiresAt'>> & {
     seenAt?: Date
     factorAt?: Date

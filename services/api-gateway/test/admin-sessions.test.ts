@@ -269,7 +269,7 @@ test('credentials are no access tokens: not listed, not deleted, not in the toke
   expect(deleted).toMatchObject({ status: 200, body: { deleted: false } })
   expect(await accounts(token)).toMatchObject({ status: 200 })
   expect((await call('GET', `/v1/tokens/${token}`)).status).toBe(404)
-  // The log is written every second, in the order of the requests.
+  // The token log is written every second, in the order of the API requests.
   await eventually(async () => {
     const { rows } = await logged()
     expect(rows).toContainEqual(expect.stringContaining('GET /v1/tokens/{token}'))

@@ -7,7 +7,7 @@ import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const postgres = await cuttable(servers.env.DATABASE_URL)
-// The service gets two Postgres connections: one for API requests, and one that stores messages.
+// api-gateway gets two Postgres connections: one for API requests, and one that stores messages.
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   SVC_DATABASE_POOL_SIZE: '2',

@@ -144,8 +144,8 @@ test('GET /v1/changes: a change committed late is sent, in order, to all streams
   const early = await follow(one.url)
   const late = await openTransaction((tx) => change(tx, 'late', 'has the smaller id'))
   await change(db, 'quick', 'has the larger id')
-  // Connects a client of the change stream while the first transaction is open, to get the position
-  // at that time.
+  // Connects a client of the change stream while the transaction of the first account change is
+  // open, to get the position of the stream at that time.
   const between = await follow(other.url)
   await eventually(() => expect(between.lastId).toBeDefined())
   await between.stop()

@@ -25,7 +25,9 @@ const texts: Record<string, string> = {
   '_astro/page.abc.css': 'a { color: red }',
 }
 
-/** Writes a built site with the files `texts`, of which `index.html` is compressed. */
+/**
+ * Writes a built documentation site with the files `texts`, of which `index.html` is compressed.
+ */
 async function writeSite(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-docs-'))
   stack.defer(() => rm(folder, { recursive: true }))

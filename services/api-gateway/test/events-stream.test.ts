@@ -124,7 +124,8 @@ test('followEvents: concurrent writers, each event once and in one order on all 
     for (let n = 0; n < 20; n++)
       await db.transaction().execute(async (tx) => {
         await record(tx, `w${name}`, String(n))
-        // Keeps the transaction open for about the duration of a few other transactions.
+        // Keeps the transaction with an event open for about the duration of a few other
+        // transactions.
         await sql`select pg_sleep(${((name * 7 + n * 3) % 5) / 200})`.execute(tx)
         if (n % 7 === 3) await sql`savepoint s`.execute(tx)
       })

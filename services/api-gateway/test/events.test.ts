@@ -159,7 +159,7 @@ test('events: need a token with the scope *', async () => {
   }
 })
 
-/** Number of rows that the transaction has read from the table partitions of the events. */
+/** Number of rows that the transaction has read from the table partitions of `events`. */
 async function countReads(tx: Tx): Promise<number> {
   const { rows } = await sql<{ read: string }>`
     select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as read from pg_stat_xact_user_tables
@@ -169,8 +169,8 @@ async function countReads(tx: Tx): Promise<number> {
 }
 
 test('listEvents: at 1,000,000 events, reads only the rows of the page', async () => {
-  // Rare events and accounts among many others: a scan would read most of the million rows.
-  // Each statement ends within the limit of a statement, also on a busy machine.
+  // Inserts rare events and accounts among many others: a scan of the events would read most of the
+  // million rows. Each insertion ends within the statement timeout, also on a busy machine.
   for (let first = 1; first <= 1_000_000; first += 50_000)
     await sql`
       insert into events (event_id, event, account, shard, date, body)

@@ -138,7 +138,7 @@ export function registration(account: string) {
   }
 }
 
-/** Creates a token through the API and returns its value. */
+/** Creates an access token through the API and returns its value. */
 export async function mint(call: Call, body: object, token = admin): Promise<string> {
   const answer = await call('POST', '/v1/tokens', { token, body })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))

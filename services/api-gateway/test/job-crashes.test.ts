@@ -81,7 +81,7 @@ test('startBulkJobs: after SIGKILL another replica continues, no account reconne
   await until(id, (job) => job.done > done)
   await eventually(() => second.claimed.has(id))
 
-  // A replica that is stopped ends its claim itself.
+  // A replica of api-gateway that is stopped ends its claim of a bulk job itself.
   const third = await startReplica()
   await kill(second.child, 'SIGTERM')
   expect(await until(id, ({ state }) => state === 'done')).toMatchObject({
@@ -107,7 +107,8 @@ test('startBulkJobs: commands in flight at a SIGKILL are repeated, recorded ones
     const isFirst = !deleted.has(queueId)
     deleted.add(queueId)
     await db.deleteFrom('outbox').where('queueId', '=', queueId).execute()
-    // From the 50th command on, submissions are deleted, but the replica gets no reply.
+    // From the 50th command on, the fake sender deletes submissions, but the replica of api-gateway
+    // gets no reply.
     isHeld ||= deleted.size >= 50
     if (isHeld) await isKilled.promise
     return isFirst ? 'done' : 'missing'
@@ -134,7 +135,7 @@ test('startBulkJobs: commands in flight at a SIGKILL are repeated, recorded ones
   for (const queueId of before) expect(counts.get(queueId)).toHaveLength(1)
   const repeated = [...counts.values()].filter((sent) => sent.length > 1)
   expect(repeated.length).toBeGreaterThan(0)
-  // A job has at most 8 commands in flight.
+  // A bulk job has at most 8 commands in flight.
   expect(repeated.length).toBeLessThanOrEqual(8)
   await kill(second.child, 'SIGTERM')
 })

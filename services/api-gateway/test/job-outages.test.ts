@@ -32,7 +32,7 @@ test('startBulkJobs: an outage of RabbitMQ during a job on the outbox fails no s
   const id = await outbox.create({ action: 'hold', filter: {} })
   await outbox.until(id, ({ done }) => done > 10)
   rabbitmq.cut()
-  // Jobs that send no commands run during the outage.
+  // Bulk jobs that send no commands run during the outage of RabbitMQ.
   const other = await accounts.create({ action: 'reconnect', ids: ['sends'] })
   expect(await accounts.finished(other)).toMatchObject({ done: 1 })
   const during = await outbox.get(id)

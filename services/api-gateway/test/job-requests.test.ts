@@ -103,7 +103,7 @@ test.each(['x', '00000000-0000-0000-0000-00000000000g', "' or true --"])(
 test('rejected requests: stored no job', async () => {
   const { rows } = await sql`
     select action, count(*)::int as jobs from bulk_jobs group by action order by action`.execute(db)
-  // The tests above have created these jobs by requests that were accepted.
+  // Earlier tests of this file have created these bulk jobs by requests that were accepted.
   expect(rows).toEqual([
     { action: 'hold', jobs: 1 },
     { action: 'logs', jobs: 4 },

@@ -83,7 +83,7 @@ export async function versions(db: Db, prefix: string): Promise<Map<string, numb
   return new Map(rows.map(({ account, version }) => [account, Number(version)]))
 }
 
-/** Ids with a common prefix. */
+/** Ids of accounts or submissions with a common prefix. */
 export const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)
 

@@ -144,7 +144,7 @@ test('createAccountJob: deletes accounts, whose submissions end with messageFail
     'accountDeleted',
     'accountDeleted',
   ])
-  // One account may be deleted without a confirmation.
+  // A bulk job may delete one account without a confirmation.
   await addAccounts(db, ['leaves-alone'])
   await accounts.finished(await accounts.create({ action: 'delete', ids: ['leaves-alone'] }))
   expect((await versions(db, 'leaves')).size).toBe(0)
@@ -190,8 +190,8 @@ test('cancelOutboxJob: commands in flight end by themselves and are counted', as
   const sent = () => commands.filter(({ queueId }) => queueId.startsWith('slow'))
   await eventually(() => expect(sent()).toHaveLength(8))
   expect((await outbox.cancel(id)).body).toMatchObject({ state: 'cancelled', done: 0 })
-  // The sender does not reply, so each command ends with its timeout. The replica has detected the
-  // cancellation by then.
+  // The fake sender does not reply, so each command of the bulk job ends with its timeout. The
+  // replica of api-gateway has detected the cancellation of the job by then.
   await outbox.until(id, ({ failed }) => failed === 8)
   slowReply.resolve('done')
   expect(sent()).toHaveLength(8)
@@ -269,7 +269,8 @@ test('deleteEndedBulkJobs: keeps ended jobs for 7 days, and their errors only', 
     sql`update bulk_jobs set finished_at = now() - make_interval(days => ${days})
       where id = ${id}::uuid`.execute(db)
   await Promise.all([age(expired, 8), age(recent, 6)])
-  // Expired rows are deleted at the start of a replica, then periodically.
+  // Expired rows of bulk jobs are deleted at the start of a replica of api-gateway, then
+  // periodically.
   await using _replica = await servers.start()
   await eventually(async () => {
     expect((await call('GET', `${accounts.path}/${expired}`)).status).toBe(404)

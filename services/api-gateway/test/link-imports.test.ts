@@ -18,7 +18,10 @@ afterAll(async () => {
   await servers.stop()
 })
 
-/** Unsealed secrets of links of a kind, the current secret first. */
+/**
+ * Unsealed secrets by which links such as unsubscribe links are signed or verified, the current
+ * secret first.
+ */
 async function storedSecrets(kind: 'linkSecret' | 'importedLinkKey'): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')

@@ -17,7 +17,7 @@ afterAll(async () => {
   await servers.stop()
 })
 
-/** All secrets of links, the current secret first. */
+/** All secrets that sign links such as unsubscribe links, the current secret first. */
 async function storedSecrets(): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')

@@ -52,7 +52,7 @@ const post = (
   headers: Record<string, string> = {},
 ) => fetch(url, { method: 'POST', body, headers: { 'x-forwarded-for': '192.0.2.7', ...headers } })
 
-/** Data of the stored events of a name that contain `part`. */
+/** Data of the stored events with the name `event` whose body contains `part`. */
 async function eventsWith(part: string, event: string) {
   const rows = await db
     .selectFrom('events')

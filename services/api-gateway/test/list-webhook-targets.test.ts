@@ -27,10 +27,12 @@ interface NewRows {
   lane: string
   state?: 'due' | 'delivered' | 'failed'
   count?: number
-  /** Minutes since the last attempt ended. Absent: no attempt was made. */
+  /**
+   * Minutes since the last attempt of the webhook deliveries ended. Absent: no attempt was made.
+   */
   ended?: number
   durationMs?: number
-  /** Minutes until the next attempt. */
+  /** Minutes until the next attempt of the webhook deliveries. */
   next?: number
   replayed?: boolean
 }

@@ -68,7 +68,7 @@ function send(address: string, body?: object, token?: string): Promise<Answer> {
   })
 }
 
-/** Clients send flags and labels without a limit. */
+/** Flags or labels of one API request, whose number has no limit. */
 const many = Array.from({ length: 500 }, (_, n) => `f${n}`)
 
 test.each([

@@ -90,7 +90,10 @@ const post = (path: string, body?: unknown, headers: Record<string, string> = {}
 const pathOf = (url: string) => url.slice(baseUrl.length)
 const notify = (id: string, ...value: object[]) =>
   post(pathOf(graphNotificationUrls(baseUrl, id).changes), { value })
-/** Sends until 202: within 2 s, a busy RabbitMQ does not confirm a notification. */
+/**
+ * Sends a notification until the gateway responds 202: a busy RabbitMQ may not confirm a
+ * notification within 2 s.
+ */
 const untilAccepted = (send: () => Promise<Response>) =>
   eventually(async () => expect((await send()).status).toBe(202))
 const receivedAccounts = () => [...new Set(received.map(({ account: id }) => id))]

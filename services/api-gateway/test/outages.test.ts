@@ -9,8 +9,8 @@ const rabbit = await cuttable(servers.broker.url)
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   AMQP_URL: rabbit.url,
-  // The command timeout is 1 h, so an API request that waited for the unavailable server would
-  // exceed the timeout of the test.
+  // The command timeout is 1 h, so an API request that waited for the unavailable Postgres or
+  // RabbitMQ would exceed the timeout of the test.
   SVC_TIMEOUT: '1h',
 })
 afterAll(async () => {

@@ -81,7 +81,7 @@ test('SIGTERM: requests in flight complete, the process exits with 0, the log ha
     async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200),
     startTimeout,
   )
-  // The service is ready without RabbitMQ, but then it rejects the request for the mailboxes.
+  // api-gateway is ready without RabbitMQ, but then rejects the request for the mailboxes.
   await untilBusIsUp(url)
   const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
   await fetch(`${url}/v1/account`, {

@@ -35,8 +35,8 @@ export async function recordQueries(target: string): Promise<QueryRecorder> {
 }
 
 /**
- * Parses the Postgres messages of one client and records SQL texts: of Query, and of each Bind
- * whose statement Parse has named.
+ * Parses the protocol messages that one client sends to Postgres, and records SQL texts: of Query,
+ * and of each Bind whose statement Parse has named.
  */
 function createReader(record: (text: string) => void): (chunk: Buffer) => void {
   const texts = new Map<string, string>()

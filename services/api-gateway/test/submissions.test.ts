@@ -218,7 +218,8 @@ test('submitMessage: an account without an address needs from', async () => {
 test('submitMessage: stores a message of 20 MB', async () => {
   const content = Buffer.alloc(15_000_000, 'x').toString('base64')
   const large = { ...submission, attachments: [{ filename: 'big.bin', content }] }
-  // 503 stores nothing: a busy Postgres may exceed the 4 s of a statement.
+  // A request that gets a 503 has stored no message. A busy Postgres may exceed the statement
+  // timeout of 4 s.
   const body = await eventually(async () => {
     const answer = await submit('ready', large)
     expect(answer).toMatchObject({ status: 200 })

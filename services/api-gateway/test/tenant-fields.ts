@@ -10,7 +10,7 @@ export type Tenant = Readonly<Record<string, string>>
 export interface Field {
   part: 'params' | 'query' | 'headers' | 'body'
   /**
-   * Member names that lead from the part of the request to the field. `[]` is an element of an
+   * Member names that lead from the part of the API request to the field. `[]` is an element of an
    * array, `*` any member.
    */
   path: readonly string[]
@@ -87,8 +87,8 @@ function takesText({ type, enum: values, ...rest }: Schema): boolean {
 /** Kind of the objects that some request fields name, such as messages or templates. */
 export interface FieldKind {
   /**
-   * Request fields of this kind, by the last members of their labels. The longest match of a label
-   * counts.
+   * Request fields that name objects of one kind, by the last members of their labels (paths). The
+   * longest match of a label counts.
    */
   fields: string
   /** Id or text of the tenant's object that the request field names. */
@@ -139,7 +139,7 @@ export const namingFields: readonly FieldKind[] = [
   // account.
   named('url', 'harmless', 'oauth2.redirectUrl'),
   named('messageId', 'refused', 'reference.messageId'),
-  // Gateways belong to the operator and send for all accounts.
+  // SMTP gateways belong to the operator and send for all accounts.
   named('gateway', 'harmless'),
   named('listId', 'harmless'),
   named('cursor', 'harmless'),

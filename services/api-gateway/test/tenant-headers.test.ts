@@ -148,7 +148,8 @@ test.each(
     const [id, { method, path }] = row
     await prepare('kept', { target: 'operator', headers: 'operator', url: plainUrl })
     const before = await storedOf('kept')
-    // All actions that a permissions record can grant: a record without lists would grant nothing.
+    // All actions that a permissions record of an access token can grant: a record without lists
+    // would grant nothing.
     const actions = ['read', 'write', 'send', 'destructive']
     const token = await mint(call, { permissions: { actions } })
     const headers = { webhooksCustomHeaders: own }

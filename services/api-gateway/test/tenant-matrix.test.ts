@@ -49,8 +49,8 @@ const overridden: Record<string, string> = {
 }
 
 /**
- * Returns everything that is wrong after a request in which a field names an object of the other
- * tenant.
+ * Returns all faults in the treatment of an API request in which a field names an object of the
+ * other tenant.
  */
 async function problemsOf(token: string, row: Row, own: Tenant): Promise<string[]> {
   const value = row.kind.of(other)

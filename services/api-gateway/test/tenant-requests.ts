@@ -1,7 +1,7 @@
 import type { Operation } from '@posthorn/contracts/define'
 import { type Field, kindOf, type Schema, stringFields, type Tenant } from './tenant-fields.ts'
 
-/** Request of one operation, ready to be sent. */
+/** API request of a tenant, ready to be sent. */
 export interface TenantRequest {
   method: string
   path: string
@@ -42,7 +42,8 @@ const bodies: Record<string, (own: Tenant, label: string) => object> = {
   submitDraft: () => ({}),
   createTemplate: ({ account }) => ({ account, name: 'x', content: { text: 'x' } }),
   updateTemplate: () => ({ name: 'x' }),
-  // `updateSettings` is not for bound tokens. Its permission depends on the settings in the body.
+  // The operation `updateSettings` is not for bound access tokens. Its permission depends on the
+  // settings in the body.
   updateSettings: ({ url }) => ({ webhooks: url }),
 }
 

@@ -13,7 +13,7 @@ export interface ReceivedCommand {
   request: object
 }
 
-/** Key of the exports of all tenants. */
+/** Key that encrypts the exports of all tenants. */
 export const exportKey = Buffer.alloc(32, 7)
 
 /** Replies of the fake worker that need more than the required members, by command. */

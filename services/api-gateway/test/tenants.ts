@@ -50,7 +50,7 @@ const callsOf = (url: string) => ({
     const lines = [...response.headers].map((header) => header.join(': '))
     return { status: response.status, text: [...lines, await response.text()].join('\n') }
   },
-  /** Status of a request with a raw path, which `fetch` would normalize. */
+  /** Status of the response to an API request with a raw path, which `fetch` would normalize. */
   rawStatus: async (method: string, path: string, token: string): Promise<number> => {
     const { hostname, port } = new URL(url)
     const headers = { authorization: `Bearer ${token}` }
@@ -88,7 +88,8 @@ export async function tenants() {
       exportMaxGlobalConcurrent: 100,
     },
   })
-  // Tenants that send requests share a gateway and an application, so that few tables change.
+  // Tenants that send requests share an SMTP gateway and an OAuth2 application, so that few tables
+  // change.
   const { app = '', gateway = '' } = await createShared(call, tenantOf(ownMark))
   const registered = await registerTenant({ call, db }, await createShared(call, other))
   const complete = await createObjects(call, registered)
@@ -219,7 +220,7 @@ interface CreationBody {
   headers?: Record<string, string>
 }
 
-/** Creates a gateway and an OAuth2 application, which belong to the operator. */
+/** Creates an SMTP gateway and an OAuth2 application, which belong to the operator. */
 async function createShared(call: Call, tenant: Tenant): Promise<Tenant> {
   const { account: user, name, gateway, host } = tenant
   await make(call, '/v1/gateway', { gateway, name, host, port: 587, user, pass: user })

@@ -13,7 +13,7 @@ const put = (id: string, body: object, token?: string) =>
   gateway.call('PUT', `/v1/account/${id}`, token === undefined ? { body } : { body, token })
 const authorize = { authorize: true, provider: app, redirectUrl }
 
-/** Registers an account with a grant. */
+/** Registers an account with an OAuth2 grant. */
 async function register(account: string, more: object = {}): Promise<void> {
   const auth = { user: `${account}@mail.test` }
   const oauth2 = { provider: app, auth, accessToken: 'at', refreshToken: 'rt' }

@@ -59,8 +59,8 @@ const credentialsOf = (account: string, protocol: 'imap' | 'smtp' = 'imap') =>
   eventually(() => bus.request(getCredentials, { account, protocol }, options).catch(refusal))
 
 /**
- * Converts a refusal of credentials to a result. Throws any other error, so that `eventually`
- * repeats the call.
+ * Converts an error by which auth-bridge refuses credentials to a result. Throws any other error,
+ * so that `eventually` repeats the call.
  */
 function refusal(error: unknown) {
   const { kind, message } = error as { kind?: string; message?: string }

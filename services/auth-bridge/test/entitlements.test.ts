@@ -260,8 +260,8 @@ test('unsealLogin: only for services that connect to the address', async () => {
     webhooks: ['webhook-dispatcher'],
     own: ['webhook-dispatcher'],
     calls: ['sync-worker', 'api-gateway', 'webhook-dispatcher'],
-    // webhook-dispatcher is not restricted, because its database role cannot read addresses of
-    // proxies.
+    // auth-bridge does not refuse the login of a proxy to webhook-dispatcher, because the database
+    // role of webhook-dispatcher cannot read addresses of proxies.
     proxy: ['sync-worker', 'sender', 'imap-proxy', 'webhook-dispatcher'],
   })
 })

@@ -52,8 +52,8 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     .execute()
   const forgiven = { user: 'forgiven@mail.test', accessToken: expect.any(String) }
   expect(await world.getCredentials('forgiven')).toEqual(forgiven)
-  // The tokens are renewed by this request, or by the first request, which is executed again and
-  // may still be in progress.
+  // The OAuth2 tokens are renewed by this request, or by the request that the kill has interrupted.
+  // The new auth-bridge process executes the interrupted request again, perhaps still at this time.
   await eventually(async () => {
     const renewed = await world.getCredentials('forgiven', 'imap', true)
     expect(renewed).toEqual(forgiven)
@@ -69,7 +69,8 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     await world.failForAnHour('strict')
   }
   await rejectOne()
-  // The token renewal that is executed again may have been rejected before, more than 5 s ago.
+  // The new auth-bridge process executes the interrupted token renewal again. The provider may have
+  // rejected the repeated renewal more than 5 s ago, so rejections are counted only from here on.
   const refused = provider.counts.refused['refresh_token']
   for (let count = 0; count < 20; count += 1) await rejectOne()
   expect(provider.counts.refused['refresh_token']).toBe(refused)

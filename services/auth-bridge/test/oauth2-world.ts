@@ -212,7 +212,7 @@ function spawnBridge({ databaseUrl, amqpUrl }: ReturnType<typeof configFor>): Ch
       SVC_SECRET: secret,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: 'silent',
-      // The child process waits up to 5 min for its shutdown, longer than any test.
+      // The child process (auth-bridge) waits up to 5 min for its shutdown, longer than any test.
       SVC_SHUTDOWN_TIMEOUT: '5m',
     },
   })

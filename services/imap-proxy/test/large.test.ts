@@ -41,7 +41,7 @@ class Streaming {
     if (!this.#socket.write(text)) await once(this.#socket, 'drain')
   }
 
-  /** Returns the next line of the IMAP proxy that matches. */
+  /** Returns the next line from the IMAP proxy that matches `wanted`. */
   async line(wanted: RegExp): Promise<string> {
     for (;;) {
       const end = this.#rest.indexOf('\r\n')

@@ -79,7 +79,8 @@ test('state: reports a renewed certificate, and the old one while key and certif
       ...listening(),
       certificateNames: ['first.example', '127.0.0.1'],
     })
-    // The listener has read the changed file meanwhile, because it reads the files every 2 s.
+    // The IMAP listener has read the changed certificate file meanwhile, because the listener reads
+    // its certificate files every 2 s.
     return (report?.reportedAt.getTime() ?? 0) > changedAt + 4_000
   })
   await writeFile(keyFile, second.key)

@@ -248,7 +248,7 @@ test('dispatcher: attempts used up and an unknown outcome, looks for the message
     .where('queueId', '=', queueId)
     .execute()
   await sender()
-  // The fourth attempt searches the Sent mailbox once and sends nothing.
+  // The fourth sending attempt searches the Sent mailbox once and sends nothing.
   expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 })
   expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
     ['messageDeliveryError', expect.stringContaining('may have been delivered')],
@@ -289,7 +289,7 @@ test('dispatcher: unreachable server, waiting submissions keep their attempts', 
     .select(({ fn }) => fn.sum<string>('attempts').as('attempts'))
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
-  // Five submissions were in flight at the server's first failure, then one probe at a time.
+  // Five submissions were in flight at the SMTP server's first failure, then one probe at a time.
   expect(Number(attempts)).toBeLessThanOrEqual(20 + 5 + 5)
 })
 

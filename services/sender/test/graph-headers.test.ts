@@ -29,7 +29,7 @@ const fields = [
   ...[1, 2, 3, 4, 5, 6, 7].map((number) => `X-Own-${number}: ${number}`),
 ]
 
-/** Source of a message with these header fields and a file. */
+/** MIME source of a message with the given header fields and a file of `size` bytes. */
 function message(queueId: string, { header, size }: { header: string[]; size: number }): Buffer {
   const head = [
     `From: ${address}`,

@@ -40,7 +40,7 @@ async function accountOf(address: string): Promise<string> {
   return account
 }
 
-/** Source of a message with a file of this size. */
+/** MIME source of a message with a file of `size` bytes. */
 function withFile(size: number): Buffer {
   const head = `From: Team <${team}>\r\nTo: you@example.net\r\nSubject: file\r\nMIME-Version: 1.0`
   const type = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment'

@@ -17,7 +17,7 @@ export interface KilledSendersOptions {
    * takes effect, and after.
    */
   moments: readonly string[]
-  /** Called with the path of the request at which a sender is killed. */
+  /** Called with the path of the provider request at which a sender is killed. */
   onKill?: (path: string) => void
 }
 
@@ -103,7 +103,7 @@ export const messages = 200
 
 type Fixture = Awaited<ReturnType<typeof apiFixture>>
 
-/** Source of a message whose files have these sizes. */
+/** MIME source of a message with files of the sizes `fileSizes` in bytes. */
 export function withFiles(fileSizes: readonly number[]): Buffer {
   const files = fileSizes.map((size) => {
     const type = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment'

@@ -56,7 +56,7 @@ async function server(): Promise<SmtpScript> {
   return started
 }
 
-/** Message-IDs of the acceptances in the senders' journal files. */
+/** Message-IDs of the SMTP acceptances that senders have recorded in their journal files. */
 async function journalled(): Promise<string[]> {
   const names = await readdir(journalFolder).catch(() => [])
   const texts = await Promise.all(
@@ -108,8 +108,8 @@ test('AcceptanceJournal: killed sender that is not replaced, the other one recor
     await eventually(async () =>
       expect(await journalled()).toEqual(expect.arrayContaining(expected(queueIds))),
     )
-    // The test uses a sender that runs when the other sender is killed: the running sender finds
-    // the journal only later.
+    // The test uses a sender that runs when the other sender is killed. The running sender finds
+    // the killed sender's journal (file of SMTP acceptances) only later.
     const before = await senderIds()
     start()
     await eventually(async () => (await senderIds()).some((id) => !before.includes(id)))
@@ -149,7 +149,7 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
   let sender = start()
   let kills = 0
   // The SMTP server accepts a message by its reply, and sends one reply at a time. The next reply
-  // follows when the acceptance of the current message is in the journal.
+  // follows when the acceptance of the current message is in the sender's journal file.
   let turn = Promise.resolve()
   smtp.on('dot', async ({ message, session, defaultReply }) => {
     const own = sender

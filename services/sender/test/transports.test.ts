@@ -147,8 +147,8 @@ async function apiServer(): Promise<SuiteServer> {
     taken: () => sentIds(model),
     refuse: (kind) =>
       fail(kind === 'permanent' ? 'refused' : 'access-denied', 'releaseDraft before'),
-    // The check of the draft fails as well as its release, otherwise the result of the check would
-    // be the outcome.
+    // The search for the draft fails as well as the request that sends the draft. Otherwise, the
+    // result of the search would be the outcome of the sending attempt.
     loseReply: (isTaken) =>
       isTaken
         ? fail('unavailable', 'releaseDraft after', 'findDrafts before')
@@ -167,7 +167,10 @@ async function apiServer(): Promise<SuiteServer> {
   }
 }
 
-/** Makes the next mail API call fail at each of the given points. */
+/**
+ * Makes mail API calls fail at points such as `releaseDraft before`, once at each point and in
+ * order.
+ */
 function failCalls(model: MailApiModel, failure: MailApiFailure, calls: string[]): void {
   const left = [...calls]
   model.onCall = ({ method, phase }) => {

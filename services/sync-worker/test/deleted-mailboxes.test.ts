@@ -8,7 +8,7 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Deletions by other clients, which servers announce late or never, and similar events.
+// Mailboxes that other clients delete, which servers announce late or never, and similar events.
 
 let world: World
 beforeAll(async () => {

@@ -56,7 +56,8 @@ describe.each(['labels', 'folder'] as const)('exports with placement %s', (place
 
   test('default folders: lines in date order, equal to the messages of getMessage', async () => {
     const days = [3, 1, 5, 2, 4, 9, 7, 8, 6]
-    // The list of a mailbox with labels has the order of the dates; the model lists arrivals.
+    // A mail API with labels lists messages in the order of their dates, but the model mailbox
+    // lists them in the order of arrival.
     if (placement === 'labels') days.sort((one, other) => one - other)
     for (const number of days) deliver(day(number), `${number}`)
     for (const use of ['\\Junk', '\\Trash']) deliver(day(1), use, { use })

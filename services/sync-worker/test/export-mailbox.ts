@@ -39,7 +39,10 @@ interface Databases {
   db: Db
 }
 
-/** Claims the shard of an account for a new worker, as after the death of its holder. */
+/**
+ * Claims the shard (group of accounts) of an account for a new worker, as after the death of the
+ * shard's holder.
+ */
 async function claimShard({ owner, db }: Databases, account: string): Promise<AccountLease> {
   const shard = shardOf(account)
   const worker = randomUUID()
@@ -156,7 +159,7 @@ async function openScene(databases: Databases, count: number, includeAttachments
     exportId,
     stop,
     deps,
-    /** Runs the export until its end, or until the signal aborts. */
+    /** Runs an export until its end, or until the signal aborts. */
     run: (over: Partial<RunDeps> = {}, signal = stop.signal) =>
       runExport({ ...deps, ...over }, { exportId, account }, signal),
     /**
@@ -181,7 +184,7 @@ async function openScene(databases: Databases, count: number, includeAttachments
   }
 }
 
-/** Ids of a mailbox with `count` messages, without some of them. */
+/** Ids of the messages in a mailbox with `count` messages, without the ids in `missing`. */
 export const idsWithout = (count: number, ...missing: number[]) =>
   Array.from({ length: count }, (_, id) => id)
     .filter((id) => !missing.includes(id))

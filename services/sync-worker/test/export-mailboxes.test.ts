@@ -20,7 +20,7 @@ afterAll(() => world.close())
 
 const day = (number: number) => new Date(Date.UTC(2024, 0, number, 12))
 
-/** Account with a message of each of days 1 and 2 in INBOX, 3 and 4 in `Work`. */
+/** Account with messages of January 1 and 2 in INBOX, and of January 3 and 4 in `Work`. */
 async function register(): Promise<{ user: TestUser; account: string }> {
   const user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)

@@ -171,7 +171,7 @@ test('export: cancelled while the mail server does not respond, frees its turn a
     .returning('exportId')
     .execute()
   expect(cancelled).toHaveLength(2)
-  // An export stops using a connection without responses only after 100 s.
+  // An export stops using a mail server connection without responses only after 100 s.
   const checkFreed = async () => {
     expect(await countChunks(ids)).toBe(0)
     expect(await getExport(world.db, next)).toMatchObject({ status: 'completed' })
@@ -180,7 +180,9 @@ test('export: cancelled while the mail server does not respond, frees its turn a
   await world.stopWorker(worker)
 }, 300_000)
 
-/** Account of the same mailbox behind a TCP relay, with an export. Disposal deletes the account. */
+/**
+ * Account of the exported mailbox behind a TCP relay, with an export. Disposal deletes the account.
+ */
 async function silentExport() {
   const relay = await TcpRelay.to({ hostname: user.host, port: `${user.imapPort}` })
   const behind = await world.register(user, { port: relay.port })

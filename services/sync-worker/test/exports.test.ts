@@ -222,7 +222,7 @@ test('export: mail server unavailable for longer than the patience, fails once',
   await world.stopWorker(worker)
   const exports = { maxAgeMs: 60_000, maxStoredBytes: 1e9, maxUnavailableMs: 1_500 }
   worker = await world.startWorker({ exports })
-  // Port 1, which no server listens on.
+  // The mail server of the account gets port 1, which no server listens on.
   await world.db
     .updateTable('accounts')
     .set({ imap: JSON.stringify({ host: user.host, port: 1 }), version: '99' })

@@ -16,7 +16,7 @@ class LossScene extends FeedScene {
   /** Number of entries that each page of a list of messages leaves out as damaged. */
   damaged = 0
   rounds = 0
-  /** Number of requests for messages that fail. */
+  /** Number of requests for messages that will still fail. */
   failures = 0
   losses = new RoundLosses(() => new Date(this.time), 2)
   total: number | undefined

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { FeedScene, memoryWorld, postgresWorlds, type PostgresWorlds } from './feeds/feed-world.ts'
 
-// Moves between folders whose messages cannot be read for a while.
+// Moves of messages between folders, where the messages cannot be read for a while.
 
 let postgres: PostgresWorlds
 beforeAll(async () => {
@@ -10,7 +10,9 @@ beforeAll(async () => {
 afterAll(() => postgres.drop())
 
 describe.each(['memory', 'Postgres'])('MailboxFeeds with tables in %s', (kind) => {
-  /** Mailbox with further folders, whose feeds are read in this order. */
+  /**
+   * Mailbox with further folders, whose feeds (lists of changes) are read in the order of `ids`.
+   */
   const scene = async (...ids: string[]) => {
     const world = kind === 'memory' ? memoryWorld() : await postgres.open()
     const run = new FeedScene(world, { placement: 'folder' })

@@ -53,8 +53,8 @@ describe.each(['memory', 'Postgres'])('MailboxFeeds with tables in %s', (kind) =
     await expect(run.sync()).rejects.toThrow('crash')
     run.model.api.changes = failing
     await run.sync()
-    // Expects at most ten pages of the inbox, the page that follows, and two pages for each of the
-    // empty folders.
+    // Expects at most ten pages of the inbox's list of changes, the page that follows, and two
+    // pages for each of the empty folders.
     expect(pages()).toBeLessThanOrEqual(10 + 1 + 2 * 4)
     expect(await run.eventNames()).toEqual([])
   })

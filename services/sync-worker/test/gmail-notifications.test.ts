@@ -71,7 +71,7 @@ async function addAccount(prepare: (mailbox: GmailMailbox) => void = () => undef
   return { account, user, mailbox }
 }
 
-/** Account whose mailbox is watched. */
+/** Gmail account whose mailbox has a watch (registration for notifications). */
 async function watchedAccount() {
   await startSubscriber()
   const added = await addAccount()

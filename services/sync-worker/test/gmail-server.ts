@@ -31,7 +31,7 @@ const special: Record<string, MailboxOptions> = {
 export interface GmailOptions {
   /** Labels that the user of the Gmail account created. Each label is also a mailbox. */
   labels?: readonly string[]
-  /** "Show in IMAP" is switched off for All Mail. */
+  /** True if Gmail's setting "Show in IMAP" is switched off for All Mail. */
   hidesAllMail?: boolean
 }
 

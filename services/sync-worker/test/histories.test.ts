@@ -203,7 +203,8 @@ test.each(seeds)(
     const person = new Person(client, random)
     const history: string[] = []
     const stored = async () => replay(await world.events(account))
-    // Dovecot 2.3 sometimes reports an outdated list to a session until the list changes again.
+    // Dovecot 2.3 sometimes reports an outdated mailbox list to an IMAP session until the list
+    // changes again.
     const catchUp = async () => {
       let looks = 0
       await eventually(

@@ -40,7 +40,7 @@ test.each<[string, (world: World, account: string) => Promise<unknown>]>([
     await eventually(() => expect(main?.ended).toBe(true))
     const request = { path: 'INBOX', page: 0, pageSize: 1 }
     expect(await world.ask(listMessages, account, request)).toMatchObject({ total: 0 })
-    // A message that is announced shows that the account has a new connection.
+    // The announcement of a new message shows that the account has a new IMAP connection.
     server.mailbox('INBOX').append(mail({ subject: 'later' }))
     await world.expectEvents(account, ['messageNew'], 1)
     await world.connected(account)

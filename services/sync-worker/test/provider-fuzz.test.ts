@@ -11,7 +11,8 @@ const steps = process.env['TEST_STEPS']
 
 test.each([
   ['Gmail', fuzzedGmail, 500],
-  // A round with Graph takes 0.1 to 0.3 s, which is two to four times as long as with Gmail.
+  // A round of changes and syncs takes 0.1 to 0.3 s with Graph, two to four times as long as with
+  // Gmail.
   ['Microsoft Graph', fuzzedGraph, 200],
 ] as const)(
   `MailboxFeeds: broken responses of %s, seed ${seed}: events and index equal the mailbox afterwards`,

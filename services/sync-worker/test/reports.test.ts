@@ -77,7 +77,7 @@ async function someone() {
   return { user, account }
 }
 
-/** Sent message in the outbox that the reports are about. */
+/** Sent message in the outbox to which the reports, such as bounces, refer. */
 async function sent(account: string, to = 'you@there.example'): Promise<string> {
   const queueId = randomUUID()
   await world.db

@@ -109,7 +109,8 @@ test('cold start of two workers: the second one has its share before the logins 
   await eventually(() => expect(server.sessions.some(({ idling }) => idling)).toBe(true))
   const second = await world.startWorker({ logins })
   await eventually(async () => expect(await held(second.id)).toBe(128))
-  // Shards with low numbers log in first, because shards with high numbers move.
+  // Accounts in shards with low numbers log in first, because shards with high numbers move to the
+  // second worker.
   const shardOfUser = new Map(accounts.map((account, n) => [`user-${n}`, shardOf(account)]))
   const loggedIn = server.sessions.map(({ user = '' }) => shardOfUser.get(user))
   expect(loggedIn).toContain(Math.min(...shardOfUser.values()))

@@ -5,7 +5,7 @@ import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Servers with fewer extensions than Dovecot, or with faults.
+// IMAP servers with fewer extensions than Dovecot, or with faults.
 
 let world: World
 beforeAll(async () => {
@@ -118,7 +118,7 @@ test('UidValidityGuard: a stray UIDVALIDITY resets nothing', async () => {
   stray = 1
   await world.dovecot.deliver(user.user, mail({ subject: 'one' }))
   await world.expectEvents(account, ['messageNew'], 1)
-  // A sync that selected the inbox before the fault may have found the message.
+  // The sync that found the message may have selected the inbox before the fault began.
   await eventually(() => expect(stray).toBe(0))
   await world.dovecot.deliver(user.user, mail({ subject: 'two' }))
   await world.expectEvents(account, ['messageNew'], 2)

@@ -38,8 +38,8 @@ function recordLogins() {
     },
   }
   /**
-   * Mail users with an open session. During a transfer, some users have a second session for a
-   * moment.
+   * Mail users with an open IMAP session. During a transfer of shards, some users have a second
+   * session for a moment.
    */
   const open = () =>
     new Set(logins.filter(({ closedAt }) => closedAt === undefined).map(({ user }) => user))

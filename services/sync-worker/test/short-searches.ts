@@ -1,6 +1,6 @@
 import { type Hook, imapFaults } from '@posthorn/testkit'
 
-/** Removes UIDs from the results of searches. */
+/** Removes UIDs from the results of IMAP searches. */
 export function searches(isListed: (uid: number) => boolean): Hook {
   return imapFaults.mapsLines((lines) =>
     lines.map((line) => {

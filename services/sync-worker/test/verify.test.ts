@@ -42,8 +42,8 @@ test('verifyImap: uses the configured proxy with the sealed login of its URL', a
   await using proxy = await startProxy({ user: 'me', pass: 's:cret' })
   proxy.withGreeting = false
   const proxyUrl = await sealedLogin(`socks5://me:s%3Acret@${proxy.host}:${proxy.port}`)
-  // TLS: the client sends first. imapflow sometimes loses a greeting that arrives together with the
-  // response of the proxy.
+  // With implicit TLS, the client sends first. The library imapflow sometimes loses an IMAP
+  // greeting that arrives together with the response of the proxy.
   const { host, imapsPort: port } = world.dovecot.freshUser()
   const server = { host, port, secure: true, tls: { rejectUnauthorized: false } }
   {

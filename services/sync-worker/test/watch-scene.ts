@@ -158,7 +158,8 @@ export class Scene {
   /** Moves the clock of the worker and runs renewals of the watch that are due. */
   advance(ms: number): void {
     this.time += ms
-    // Wakes the timer of renewals. A change in the future proves no silence of the watch.
+    // Wakes the timer that renews watches. A reported change in the future does not make the watch
+    // count as silent.
     this.handle.reportUnannounced(new Date(8.64e15))
   }
 

@@ -98,7 +98,7 @@ test.each(['gmail', 'graph'] as const)(
     expect(renewIn).toBeGreaterThan(0.89 * day)
     expect(renewIn).toBeLessThan(1.11 * day)
     made.advance(0.8 * day)
-    await made.row() // due renewals have started
+    await made.row() // due renewals of watches have started
     made.advance(0.4 * day)
     await eventually(() => expect(counts.renewed).toBe(1))
     const row = await made.row()
@@ -309,7 +309,7 @@ test('WatchRegistry: a silent watch is replaced, at most once an hour', async ()
   await made.notifyAll([{ kind: 'changed' }])
   made.time += 2 * hour
   await made.notifyAll([{ kind: 'changed' }])
-  made.handle.reportUnannounced(minutes(6)) // a notification has followed this change
+  made.handle.reportUnannounced(minutes(6)) // a provider notification has followed this change
   made.advance(0)
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(counts.created).toBe(2)

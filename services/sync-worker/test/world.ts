@@ -119,7 +119,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
       AMQP_URL: broker.url,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
-      // Port 1, which no server listens on.
+      // Workers may connect to port 1, which no server listens on.
       SVC_MAIL_ALLOWED_TARGETS: '1',
     })
     const app = await startApp(

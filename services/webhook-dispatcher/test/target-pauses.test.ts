@@ -14,7 +14,9 @@ afterAll(async () => {
 })
 beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 
-/** Pauses webhook targets, and waits until all replicas have read the setting. */
+/**
+ * Pauses webhook targets, and waits until all replicas of webhook-dispatcher have read the setting.
+ */
 async function pauseOnly(...targets: WebhookReceiver[]): Promise<void> {
   await bench.set({ webhookTargets: targets.map(({ url: target }) => ({ target, paused: true })) })
   for (const dispatcher of dispatchers)
@@ -62,7 +64,7 @@ test('a paused target gets no calls, and later every delivery once, in order', a
   for (const dispatcher of dispatchers)
     expect(await metric(dispatcher, 'deliveries_oldest_due_seconds')).toBe(0)
 
-  // A new replica knows the paused targets before it makes its first call.
+  // A new replica of webhook-dispatcher knows the paused targets before it makes its first call.
   dispatchers.push(await start())
   await dispatchers.shift()?.[Symbol.asyncDispose]()
   await deliver('beside', healthy)

@@ -26,7 +26,8 @@ function seriesPath(): string {
 
 /** Measures what 50 open dashboards of three people cost. The reference is one dashboard. */
 export async function benchDashboards({ world, owner }: AdminStage): Promise<Row[]> {
-  // Three people, because a person may have at most 20 streams of live updates.
+  // The dashboards belong to three people, because a person may have at most 20 streams of live
+  // updates.
   const people = [
     owner,
     await joinPerson(world, owner, 'operator'),
@@ -49,7 +50,7 @@ export async function benchDashboards({ world, owner }: AdminStage): Promise<Row
   ]
 }
 
-/** Use of resources per minute. CPU time is in percent of a core. */
+/** Resources that open dashboards use per minute. CPU time is in percent of a core. */
 interface Use {
   cpu: number
   gatewayCpu: number
@@ -68,7 +69,7 @@ async function measure(world: AdminWorld, people: readonly Person[], count: numb
   const dashboards = await Promise.all(opening)
   const ended = Promise.all(dashboards.map((dashboard) => dashboard.ended))
   const before = await readTotals(world)
-  // A dashboard that fails ends the measurement.
+  // A failed request of a dashboard ends the measurement.
   await Promise.race([delay(windowMs), ended])
   const after = await readTotals(world)
   closing.abort()
@@ -83,7 +84,10 @@ async function measure(world: AdminWorld, people: readonly Person[], count: numb
   }
 }
 
-/** Totals since the start of the processes. CPU time is in milliseconds. */
+/**
+ * Totals of admin-ui and api-gateway since the start of their processes. CPU time is in
+ * milliseconds.
+ */
 async function readTotals({ services }: AdminWorld): Promise<Use> {
   const response = await fetch(`${services.urls['admin-ui']}/metrics`)
   const metrics = await response.text()
@@ -106,8 +110,8 @@ interface Dashboard {
 }
 
 /**
- * Opens the stream of a dashboard and repeats its calls until `signal` aborts. `startAt` is the
- * part of each interval after which the first call is sent.
+ * Opens the stream of live updates of a dashboard and repeats its calls until `signal` aborts.
+ * `startAt` is the part of each interval after which the first call is sent.
  */
 async function openDashboard(
   { pagesUrl }: AdminWorld,

@@ -8,7 +8,7 @@ import { timeInTurns } from './time-in-turns.ts'
 export const firstAccount = 'account-0'
 const pageSize = 100
 const count = 100_000
-/** Accounts that one statement inserts. */
+/** Number of accounts that one SQL statement inserts. */
 const batch = 20_000
 const rounds = 30
 

@@ -1,9 +1,9 @@
 import { type AdminWorld, password } from '../../admin/admin-world.ts'
 import { ownHeaders } from '../../admin/raw-call.ts'
 
-/** Signed-in person without a browser. */
+/** Signed-in person of the administration pages, without a browser. */
 export interface Person {
-  /** Value of the session cookie. */
+  /** Value of the person's session cookie at admin-ui. */
   cookie: string
   /** Calls admin-ui as the administration pages do. @throws Error for an error status */
   call(method: string, path: string, body?: object): Promise<string>
@@ -15,13 +15,13 @@ export interface AdminStage {
   owner: Person
 }
 
-/** Creates the first owner with the set-up link. */
+/** Creates the first owner of the administration pages with the set-up link. */
 export function setUpPerson(world: AdminWorld): Promise<Person> {
   const person = { email: 'owner@example.com', name: 'Olivia Owner', password }
   return openLink(world, world.setUpUrl, person)
 }
 
-/** Invites a person by an owner and accepts the invitation. */
+/** Invites a person to the administration pages by an owner and accepts the invitation. */
 export async function joinPerson(world: AdminWorld, owner: Person, role: string): Promise<Person> {
   const email = `${role}@example.com`
   const reply = await owner.call('POST', '/admin/people/invitations', { email, role })
@@ -29,7 +29,10 @@ export async function joinPerson(world: AdminWorld, owner: Person, role: string)
   return openLink(world, link, { name: 'New Person', password })
 }
 
-/** Uses a link such as `…/admin/set-up#token=…`. Returns the person that is then signed in. */
+/**
+ * Uses a link of admin-ui such as `…/admin/set-up#token=…`. Returns the person that is then signed
+ * in.
+ */
 async function openLink({ pagesUrl }: AdminWorld, link: string, body: object): Promise<Person> {
   const { pathname, hash } = new URL(link)
   const path = pathname.replace('/admin/', '/admin/session/')

@@ -11,11 +11,11 @@ export interface SignInFlood {
   ms: number
 }
 
-/** Numbers of sign-ins by their result. */
+/** Numbers of sign-ins at admin-ui by their result. */
 export interface SignInFloodResult {
-  /** Sign-ins whose password was compared. */
+  /** Number of sign-ins whose password was compared. */
   checked: number
-  /** Sign-ins above a limit, with the status 429 or 503. */
+  /** Number of sign-ins above a limit, with the status 429 or 503. */
   refused: number
   failed: number
 }
@@ -42,7 +42,7 @@ async function flood({ url, addresses, ms }: SignInFlood): Promise<SignInFloodRe
   return result
 }
 
-/** Attempts to sign in as an unknown person from a network address. */
+/** Attempts to sign in at admin-ui as an unknown person from a network address. */
 function signIn(origin: string, address: string): Promise<keyof SignInFloodResult> {
   const { promise, resolve } = Promise.withResolvers<keyof SignInFloodResult>()
   const email = `${randomBytes(8).toString('hex')}@example.com`

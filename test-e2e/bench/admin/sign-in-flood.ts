@@ -8,7 +8,7 @@ import type { SignInFlood, SignInFloodResult } from './sign-in-flood-main.ts'
 
 const rounds = 3
 const roundMs = 10_000
-/** Interval of the measured calls in milliseconds. */
+/** Interval of the measured API calls in milliseconds. */
 const everyMs = 20
 
 /**
@@ -50,7 +50,7 @@ export async function benchSignInFlood({ world }: AdminStage): Promise<Row[]> {
   })
 }
 
-/** Durations of calls that start at fixed times, also while earlier calls are in flight. */
+/** Durations of API calls that start at fixed times, also while earlier calls are in flight. */
 async function timeCalls({ url, token }: AdminWorld): Promise<number[]> {
   const headers = { authorization: `Bearer ${token}` }
   const call = async () => {

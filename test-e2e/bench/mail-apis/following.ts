@@ -85,11 +85,15 @@ async function connectWatched(scene: Scene): Promise<void> {
   await connect(scene, 'gmail', { account: 'watched', user: watchedMailbox, app })
   const isWatched = () => [...fakes.gmail.notifications.watches.values()].length > 0
   await eventually(isWatched, { timeoutMs: 120_000 })
-  // Waits until the watch has ended the first poll interval, which is without notifications.
+  // Waits until the watch of the mailbox has ended the first poll interval, which is without
+  // notifications.
   await untilConnected(world, 'watched')
 }
 
-/** Number of changes that are measured one by one. The API requests a sync pass for each change. */
+/**
+ * Number of changes in a Gmail mailbox that are measured one by one. The API requests a sync pass
+ * for each change.
+ */
 const singleChanges = 10
 
 /**
@@ -136,7 +140,7 @@ function isRefused(operation: string, status: number | undefined): boolean {
   return operation === 'POST /subscriptions' && status === 403
 }
 
-/** Numbers of changes during an outage. Half of the changes are new messages. */
+/** Numbers of changes in a mailbox during an outage. Half of the changes are new messages. */
 const changeCounts = { added: 500, flagged: 300, removed: 200 }
 const changeCount = Object.values(changeCounts).reduce((sum, count) => sum + count, 0)
 
@@ -184,7 +188,7 @@ function changeGmail({ fakes: { gmail } }: Scene): void {
     mailbox.deliver(plainMessage({ messageId: freshMessageId() }))
 }
 
-/** Changes in all folders. */
+/** Changes messages in all folders of the Graph mailbox. */
 function changeGraph({ fakes: { graph } }: Scene): void {
   const { mailbox } = graph
   const { added, flagged, removed } = changeCounts
@@ -204,8 +208,8 @@ function changeGraph({ fakes: { graph } }: Scene): void {
 const deltaOperation = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
 
 /**
- * Time in milliseconds without a request of a full round after which the comparison counts as
- * ended.
+ * Time in milliseconds without a request of a full round (listing of all messages) after which the
+ * comparison of a mailbox counts as ended.
  */
 const quietMs = 3_000
 
@@ -218,8 +222,8 @@ export async function benchFullSweep(scene: Scene): Promise<Row[]> {
   const start = graph.server.log.length
   const from = graph.clock.now
   await graph.notifications.lifecycle(graph.mailbox, 'missed')
-  // Only pages of full rounds are counted: polls and other sync passes continue from the end of an
-  // earlier round.
+  // Only pages of full rounds (listings of all messages) are counted: polls and other sync passes
+  // continue from the end of an earlier round.
   const pages = () =>
     graph.server.log
       .slice(start)

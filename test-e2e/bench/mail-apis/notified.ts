@@ -12,8 +12,8 @@ export async function benchNotified({ world, fakes: { graph } }: Scene): Promise
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   const times: number[] = []
   for (let count = 0; count < notified; count++) {
-    // Waits because a notification within 200 ms of the previous notification is delayed until the
-    // end of this time.
+    // The next notification must not arrive within 200 ms of the previous notification: it would be
+    // delayed until the end of the 200 ms.
     await delay(300)
     const raw = Buffer.from(plainMessage({ messageId: freshMessageId() }))
     const { id } = graph.mailbox.deliver({ raw })

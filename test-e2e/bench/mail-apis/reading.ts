@@ -6,7 +6,8 @@ import { percentile, type Row } from '../report.ts'
 import { type ProviderName, replayMs, requestsOf, type Scene } from './scene.ts'
 
 /**
- * Number of measured rounds, and the pause before each round. The median of the rounds is printed.
+ * Number of measured rounds of API reads, and the pause before each round. The median of the rounds
+ * is printed.
  */
 interface Rounds {
   rounds: number
@@ -15,9 +16,9 @@ interface Rounds {
 
 const many: Rounds = { rounds: 50, pauseMs: 0 }
 /**
- * Rounds for Gmail with pauses. With the published limits, a message costs 20 units and a list of
- * 20 messages costs 406 units. A worker has about 65 units per second, so rounds without pauses
- * would measure this rate.
+ * Rounds for Gmail with pauses. With the published limits, a message costs 20 quota units and a
+ * list of 20 messages costs 406 quota units. A sync-worker has about 65 units per second, so rounds
+ * without pauses would measure this rate.
  */
 const paced = {
   message: { rounds: 20, pauseMs: 500 },
@@ -96,7 +97,8 @@ function isRead(operation: string): boolean {
 }
 
 /**
- * Fault that delays the responses to requests. Responses to the parts of a batch are not delayed.
+ * Fault of a provider fake that delays the responses to requests. Responses to the parts of a batch
+ * are not delayed.
  */
 function responseAfter(delayMs: number): ProviderFault {
   return ({ headers }) => {

@@ -11,9 +11,9 @@ const settleMs = 1_000
 const account = 'graph'
 
 /**
- * Counts the requests to Microsoft Graph for single changes, including the requests of the sync
- * until the webhook. Texts are part of the events. Changes through the API are not notified,
- * because a notification would add a request.
+ * Counts the requests to Microsoft Graph for single changes in a mailbox, including the requests of
+ * the sync until the webhook. The events contain message texts. Changes through the API are not
+ * notified, because a notification would add a request.
  */
 export async function benchRequestCounts(scene: Scene): Promise<Row[]> {
   const { posthorn } = scene.world
@@ -48,7 +48,10 @@ async function average(scene: Scene, work: (at: number) => Promise<unknown>): Pr
   return total / repeats
 }
 
-/** Polls of all folders and renewals of subscriptions are not counted. */
+/**
+ * True for a request to Microsoft Graph that is counted. Polls of all folders and renewals of
+ * subscriptions are not counted.
+ */
 function isCounted({ operation }: LoggedRequest): boolean {
   return !/subscriptions|childFolders|GET \/mailFolders$/.test(operation)
 }

@@ -13,13 +13,13 @@ export type ProviderName = 'gmail' | 'graph'
 export const graphMailbox = 'ann@contoso.example'
 export const gmailMailbox = 'jane@workspace.example'
 
-/** Messages of each mailbox. */
+/** Number of messages in each mailbox of the benchmark. */
 export const mailboxSize = 100_000
 export const graphFolders = 40
 
 /**
- * Factor by which intervals of polls are shorter than by default, in measurements without the real
- * limits.
+ * Factor by which poll intervals are shorter than by default, in measurements without the real
+ * limits of the providers.
  */
 export const shortening = 100
 
@@ -58,8 +58,8 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
     await startProviderFakes({ mailboxes: [graphMailbox], handshakes: false }),
   )
   fakes.gmail.switches.limits = isLimited
-  // More links stay valid than usual, because requests are sent again with links that later polls
-  // have replaced.
+  // More delta links of Graph stay valid than usual, because requests are sent again with links
+  // that later polls have replaced.
   fakes.graph.delta.faults.liveLinks = 200
   stack.defer(followRealTime(fakes))
   const world = stack.use(
@@ -106,8 +106,8 @@ export async function connect(
 const monthMs = 30 * 86_400_000
 
 /**
- * Labels of each message. With four labels, the first sync reads five lists of all messages,
- * including the list of the mailbox.
+ * Labels of each Gmail message of the benchmark. With four labels, the first sync reads five lists
+ * of all messages, including the list of the mailbox.
  */
 const gmailLabels = ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL', 'IMPORTANT']
 

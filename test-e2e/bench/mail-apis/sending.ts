@@ -128,7 +128,10 @@ export async function benchLargeMessage(scene: Scene): Promise<Row[]> {
   ]
 }
 
-/** Measures the requests of a sender for messages, and the time until the last message was sent. */
+/**
+ * Measures the provider requests of the service sender for messages, and the time until the last
+ * message was sent.
+ */
 async function sendingRequests(
   scene: Scene,
   provider: ProviderName,
@@ -146,8 +149,8 @@ async function sendingRequests(
 }
 
 /**
- * True for an operation of the sender. Gets of single Gmail messages are counted for the sender,
- * because the worker gets messages in batches.
+ * True for a provider operation of the service sender. Gets of single Gmail messages are counted
+ * for the sender, because sync-worker gets messages in batches.
  */
 function isSending(operation: string): boolean {
   return /draft|send|upload|messages\.get|POST \/messages|PATCH \/messages/i.test(operation)

@@ -20,26 +20,27 @@ export interface Bases {
 }
 
 /**
- * Text that stands for the credentials of a package registry. The text is part of the builder, and
- * must not be in any layer of the image.
+ * Text that stands for the credentials of a package registry. The text is part of the builder
+ * image, and must not be in any layer of the image.
  */
 export const registryCanary = 'CanaryOfTheRegistry8d1f6e0b'
 
-/** Debian release on which the image is based. */
+/** Debian release on which the image of the services is based. */
 const imageSuite = 'trixie'
 
 /** Debian release that contains the oldest supported versions of Postgres and RabbitMQ. */
 const serversSuite = 'bookworm'
 
-/** Name of the base image for Postgres and RabbitMQ. */
+/** Name of the base image of the test image with Postgres and RabbitMQ. */
 export const serversBase = 'posthorn-test/servers-base'
 
-/** Folders of documentation that are left out, as in the official slim images. */
+/** Documentation folders of Debian packages that are left out, as in the official slim images. */
 const excluded = ['doc', 'groff', 'info', 'linda', 'lintian', 'locale', 'man']
 const bootstrapOptions = [
   '--quiet',
   '--variant=apt',
-  // Creates links such as /bin at the start, so that no package needs perl to create them.
+  // Creates links such as /bin at the start of the Debian installation, so that no package needs
+  // perl to create them.
   '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr',
   '--include=usr-is-merged',
   '--dpkgopt=force-unsafe-io',
@@ -48,9 +49,9 @@ const bootstrapOptions = [
 ]
 
 /**
- * Names of the base images. On a private engine, these are the default names without digests, which
- * only images of a registry have. A shared engine gets other names, because it may already have
- * images with the default names.
+ * Names of the base images. On a private container engine, these are the default names without
+ * digests, which only images of a registry have. A shared engine gets other names, because it may
+ * already have images with the default names.
  */
 export function namesOfBases(isPrivate: boolean): Bases {
   if (!isPrivate) return { BASE: 'posthorn-test/base', BUILDER: 'posthorn-test/builder' }

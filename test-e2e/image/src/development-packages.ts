@@ -8,11 +8,11 @@ interface Manifest {
   optionalDependencies?: Record<string, string>
 }
 
-/** Workspace package from which the image is built. */
+/** Workspace package from which the image of the services is built. */
 const imagePackage = '@posthorn/image'
 
 /**
- * Names of the packages that only tests, tools and the build need: all dependencies of the
+ * Names of the npm packages that only tests, tools and the build need: all dependencies of the
  * workspace, without the dependencies of the processes in the image.
  */
 export function listDevelopmentPackages(root: string): Set<string> {
@@ -33,7 +33,7 @@ export function listDevelopmentPackages(root: string): Set<string> {
     if (reachable.has(name)) return
     reachable.add(name)
     // The package of the bundler depends on packages outside of the workspace for the build only,
-    // so these are left out.
+    // so these packages are left out.
     const names = Object.keys(manifests.get(name)?.dependencies ?? {})
     for (const next of names) if (name !== imagePackage || manifests.has(next)) visit(next)
   }

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 
-/** Number of the last lines of an error output that an error message contains. */
+/** Number of the last lines of a failed command's error output that the error message contains. */
 const linesOfError = 25
 
 /**
@@ -22,7 +22,7 @@ export async function pipeline(script: string, ...args: string[]): Promise<strin
   return run('bash', ['-o', 'pipefail', '-c', script, 'bash', ...args])
 }
 
-/** True if the program is on the PATH. */
+/** True if a program is on the PATH of this machine. */
 export async function hasProgram(name: string): Promise<boolean> {
   const child = spawn('/bin/sh', ['-c', 'command -v "$1"', 'sh', name], {
     stdio: 'ignore',

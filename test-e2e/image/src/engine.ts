@@ -8,9 +8,9 @@ import { docker, hasProgram, pipeline } from './docker.ts'
 
 /** Container engine on this machine. */
 export interface Engine extends AsyncDisposable {
-  /** Value of DOCKER_HOST. */
+  /** Address of the container engine, as in the variable DOCKER_HOST. */
   host: string
-  /** True if the engine was started for this test run and has no images of other runs. */
+  /** True if the container engine was started for this test run and has no images of other runs. */
   isPrivate: boolean
 }
 
@@ -41,7 +41,9 @@ export async function openEngine(dir: string): Promise<Engine> {
   return startEngine(dir)
 }
 
-/** Reason why the containers of an engine cannot be used. Undefined if they can be used. */
+/**
+ * Reason why the containers of a container engine cannot be used. Undefined if they can be used.
+ */
 async function problemOf(host: string): Promise<string | undefined> {
   try {
     const name = await docker('--host', host, 'info', '--format', '{{.Name}}')

@@ -15,10 +15,11 @@ const isProgram = ({ path }: ImageFile) => /(^|\/)s?bin\//.test(path)
 const isOfOurs = ({ path }: ImageFile) => /^(posthorn|usr\/local)\//.test(path)
 const nameOf = ({ path }: ImageFile) => basename(path)
 
-/** Functions that find a problem of a file, by the description of the problem. */
+/** Functions that find a problem of a file in the image, by the description of the problem. */
 const rules: Record<string, FileRule> = {
   'set-uid or set-gid': ({ mode }) => /^-..[sS]|^-.....[sS]/.test(mode),
-  // The rule does not apply to links and devices. A container replaces devices.
+  // The rule against world-writable files does not apply to links and devices. A container replaces
+  // devices.
   'world-writable': (file) =>
     file.mode[8] === 'w' &&
     !/^[lcb]/.test(file.mode) &&

@@ -2,7 +2,9 @@ import { docker, pipeline } from './docker.ts'
 
 /** File in the final file system of an image. */
 export interface ImageFile {
-  /** Path of the file without a leading slash. The path of a directory ends with a slash. */
+  /**
+   * Path of the image's file without a leading slash. The path of a directory ends with a slash.
+   */
   path: string
   /** Type and permissions of the file in the form of `ls -l`, such as `-rwsr-xr-x`. */
   mode: string

@@ -4,23 +4,23 @@ import { pipeline as stream } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { pipeline } from './docker.ts'
 
-/** Layer of a saved image. */
+/** Layer of a container image that was saved to a folder. */
 export interface Layer {
-  /** Digest of the uncompressed layer. */
+  /** Digest of the uncompressed image layer. */
   digest: string
-  /** Instruction of the Dockerfile that created the layer. */
+  /** Instruction of the Dockerfile that created the image layer. */
   instruction: string
-  /** Archive of the layer. */
+  /** Path of the archive with the image layer. */
   file: string
   bytes: number
 }
 
-/** Exported image: layers, configuration and history. */
+/** Exported container image: layers, configuration and history. */
 export interface SavedImage {
   layers: Layer[]
   /**
-   * Paths of all files of the export: the archives of the layers, and the configuration with the
-   * history.
+   * Paths of all files of the exported image: the archives of the layers, and the configuration
+   * with the history.
    */
   files: string[]
 }
@@ -54,7 +54,9 @@ export function copiedLayers({ layers }: SavedImage): Layer[] {
   return layers.filter(({ instruction }) => /\bCOPY\b/.test(instruction))
 }
 
-/** Size in bytes of an archive after compression, as a registry stores it. */
+/**
+ * Size in bytes of a layer's archive after compression, as a registry of images stores the archive.
+ */
 export async function compressedBytes(file: string): Promise<number> {
   const gzip = createGzip()
   let bytes = 0
@@ -70,7 +72,7 @@ export async function compressedBytes(file: string): Promise<number> {
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----\\?\r?\\?n?\s*([A-Za-z0-9+/]{24})/g
 /** Beginnings of private keys that published libraries contain. No process uses these keys. */
 const publishedKeys = [
-  'MIIEpAIBAAKCAQEA6Z5Qqhw+', // default of smtp-server
+  'MIIEpAIBAAKCAQEA6Z5Qqhw+', // default key of smtp-server
 ]
 
 /**

@@ -22,8 +22,8 @@ interface Manifest {
 }
 
 /**
- * Reads the limits of containers from a folder of manifests, by process name, or by container name
- * if there is no process name.
+ * Reads the limits of containers from a folder of Kubernetes manifests, by process name, or by
+ * container name if there is no process name.
  */
 export function readLimits(folder: string): Map<string, ContainerLimits> {
   const files = globSync('**/*.{yaml,yml}', { cwd: folder })

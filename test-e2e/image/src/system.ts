@@ -31,7 +31,9 @@ const imapProxyPort = 2993
 /** Folder for the logs of the containers. */
 const logs = join(checkout, '.local/test-image/log')
 
-/** Starts Postgres and RabbitMQ, runs the jobs of a release, then starts the services. */
+/**
+ * Starts Postgres and RabbitMQ in containers, runs the jobs of a release, then starts the services.
+ */
 export async function startContainerSystem(images: TestImages): Promise<ContainerSystem> {
   rmSync(logs, { recursive: true, force: true })
   mkdirSync(logs, { recursive: true })
@@ -87,7 +89,7 @@ async function startServers({ images, network, stack }: Context): Promise<void> 
   ])
 }
 
-/** Runs the jobs of a release to their end. Each job must exit with 0. */
+/** Runs the one-time jobs of a release in containers to their end. Each job must exit with 0. */
 async function runJobs(context: Context): Promise<void> {
   const { images } = context
   const ownerUrl = ownerUrlOf(images)
@@ -145,7 +147,7 @@ interface ImageProcess {
   wait: Parameters<typeof startContainer>[0]['wait']
 }
 
-/** Starts a process of the image with the limits of its manifest. */
+/** Starts a process of the image in a container, with the limits of its Kubernetes manifest. */
 async function startProcess(
   { images, network, stack, limits }: Context,
   { name, env, ...options }: ImageProcess,
@@ -157,8 +159,8 @@ async function startProcess(
 }
 
 /**
- * Waits for all starts and throws the first failure, so that no container starts after the failure
- * is thrown.
+ * Waits for the start of all containers and throws the first failure, so that no container starts
+ * after the failure is thrown.
  */
 async function settleAll<T>(starts: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(starts)

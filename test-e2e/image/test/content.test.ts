@@ -52,11 +52,12 @@ test('layers, configuration and history: contain no secret of the builder or of 
   const secrets = {
     ...images.secrets,
     registryCanary,
-    // The public registry is no secret: packages and their licences name this registry.
+    // The public npm registry is no secret: packages and their licences name this registry.
     ...(images.registryHost === 'registry.npmjs.org' ? {} : { registry: images.registryHost }),
   }
   expect(findSecrets(saved.files, secrets)).toEqual([])
-  // Libraries of the base contain keys of their self-tests.
+  // Only copied layers are searched, because libraries of the base image contain keys of their
+  // self-tests.
   expect(findPrivateKeys(copiedLayers(saved).map(({ file }) => file))).toEqual([])
 })
 

@@ -82,9 +82,9 @@ test('documentation: the image contains the site and the page to try the API', a
   expect(page.headers.get('content-security-policy')).toContain("'sha256-")
 })
 
-/** Peaks of a container, and the number of processes that its memory limit has ended. */
+/** Memory peaks of a container, and the number of processes that its memory limit has ended. */
 async function readPeaks(container: StartedTestContainer) {
-  // The first file belongs to cgroup v2, the second file to cgroup v1.
+  // The first file with the memory peak belongs to cgroup v2, the second file to cgroup v1.
   const first = (...files: string[]) =>
     `(${files.map((file) => `cat ${file}`).join(' || ')}) 2>/dev/null`
   const folder = '/sys/fs/cgroup'

@@ -83,8 +83,8 @@ test('ProviderLimiter: a worker that takes over a mailbox starts without a burst
     void run(limiter, mailbox(account), get).then(() => (startedAt[account] = performance.now()))
   await jest.advanceTimersByTimeAsync(10_000)
   expect(startedAt['b']).toBe(heldSince)
-  // The new worker waits for the debt of a loan of 100 quota units and for 20 units, at 82 units
-  // per second.
+  // The new sync-worker's limiter waits for the debt of a loan of 100 quota units and for 20 units,
+  // at 82 units per second.
   expect((startedAt['a'] ?? 0) - heldSince).toBeGreaterThan(1_400)
 })
 

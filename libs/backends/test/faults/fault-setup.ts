@@ -35,8 +35,8 @@ export function optionsOf({ host, port }: ImapScript): ConnectOptions {
     rejectUnauthorized: false,
     credentials: { user: 'jane', pass: 'secret' },
     log: quietLogger(),
-    // The connect timeout is longer than any test, so that connection failures must be reported
-    // immediately, not by timeout.
+    // The timeout for connections to the IMAP server is longer than any test. Connection failures
+    // must be reported immediately, not by timeout.
     connectTimeoutMs: 300_000,
   }
 }

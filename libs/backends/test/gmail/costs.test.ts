@@ -5,7 +5,7 @@ import { type GmailSetup, startGmail } from './gmail-setup.ts'
 
 const feed = { id: 'mailbox' }
 
-/** Number of Gmail requests and quota units that some work needs. */
+/** Numbers of Gmail requests and quota units that calls of the Gmail client need. */
 async function costOf({ gmail }: GmailSetup, work: () => Promise<unknown>) {
   const before = gmail.fake.log.length
   await work()

@@ -5,7 +5,8 @@ import { readProviderError } from '@posthorn/net/provider-error'
 import { toGmailError } from '../../src/gmail/errors.ts'
 import { graphError } from '../../src/graph/graph-error.ts'
 
-// Tests that every error response in the error tables of Gmail and Graph leads to its failure.
+// Tests that every error response in the error tables of Gmail and Graph leads to the failure that
+// the table names.
 
 interface Row {
   name: string

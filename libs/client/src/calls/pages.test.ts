@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals'
 import { createClient } from '../create-client.ts'
 import { listMessages, listOutbox, listWebhookReplays } from '../generated/operations.ts'
 
-/** Creates an API client that gets the given results in turn, and records the queries. */
+/**
+ * Creates an API client whose calls get the results one after the other, and records the query of
+ * each request.
+ */
 function clientWith(results: readonly object[]) {
   const queries: string[] = []
   const send = (url: string) => {

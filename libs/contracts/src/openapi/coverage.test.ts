@@ -145,9 +145,9 @@ test('responseExamples: exist for every operation that can succeed, and for no o
   }
 })
 
-/** Members whose values are secrets. The examples mask them. */
+/** Members of API schemas whose values are secrets. The OpenAPI examples mask the values. */
 const secretMember = /^(?:pass|password|accessToken|refreshToken|clientSecret|serviceKey|token)$/
-/** Invented values of tokens, in responses that exist to return a token. */
+/** Invented values of tokens in OpenAPI examples of responses that exist to return a token. */
 const inventedTokens = [
   'createToken.token',
   'createTokenAlias.token',

@@ -5,7 +5,7 @@ import { listPayloadMembers, type PayloadMember, type PayloadMembers } from './p
 
 const payloads = listPayloadMembers()
 
-/** Paths of the members of a value that are missing in a list of members. */
+/** Paths of the members of an event payload that are missing in the list of payload members. */
 function missingPaths(value: unknown, member: PayloadMember, path: string): string[] {
   if (Array.isArray(value))
     return value.flatMap((item) => missingPaths(item, { ...member, type: '' }, `${path}[]`))

@@ -16,8 +16,8 @@ const off: ListenerReport = {
 const listening: ListenerReport = { ...off, listener: 'listening', port: 2993, tls: false }
 
 /**
- * Starts reports to a store that records its calls. The listener is checked every millisecond. The
- * reports use `world.now` as their clock, which the test sets.
+ * Starts reports about a mail listener to a store that records its calls. The reports check the
+ * listener every millisecond. Their clock is `world.now`, which the test sets.
  */
 function startReports(listener: ListenerReport | undefined) {
   const world = {
@@ -28,7 +28,7 @@ function startReports(listener: ListenerReport | undefined) {
     reports: [] as MailProxyReport[],
     calls: [] as string[],
     warnings: [] as string[],
-    /** Waits for a check that starts and ends after the call. */
+    /** Waits for a check of the mail listener that starts and ends after this call. */
     checked: async () => {
       for (let n = 0; n < 3; n += 1) await new Promise<void>((resolve) => waiting.push(resolve))
     },

@@ -13,7 +13,7 @@ function requestOf(path: string): ProviderRequest {
   return { operation: 'get', method: 'GET', path, ...sent, body: undefined, at: 0, signal, closed }
 }
 
-/** Descriptions of the faults in the provider fake's responses to requests for these paths. */
+/** Descriptions of the faults in a provider fake's responses to requests for the listed paths. */
 function breakAll(faults: RandomFaults, requests: readonly string[]): (string | undefined)[] {
   const bytes = Buffer.from('{"id":"a","labels":["b"]}')
   const response = { status: 200, contentType: 'application/json', headers: {}, bytes }

@@ -47,7 +47,9 @@ const start = fc.constantFrom(
   '/admin/api/',
 )
 
-/** Path after a proxy that decodes it once more and then removes relative segments. */
+/**
+ * Request path after a proxy that decodes the path once more and then removes relative segments.
+ */
 function afterProxy(path: string): string {
   return new URL(`http://gateway${decodeURIComponent(path)}`).pathname
 }

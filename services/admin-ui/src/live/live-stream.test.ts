@@ -16,7 +16,7 @@ test('LiveStream: a tab that does not read is disconnected instead of filling th
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  // A client with a listener of the response that does not read it.
+  // The HTTP client has a listener for the response, but does not read the body (the live stream).
   request({ host: '127.0.0.1', port, agent: false })
     .on('error', () => undefined)
     .on('response', () => undefined)

@@ -99,7 +99,8 @@ describe('assertLoginsUnchanged', () => {
     for (const before of [byPassword, byOAuth2])
       expect(attempt(before, imap(fetched))).toThrow('Unauthorized account')
     expect(attempt(byPassword, oauth2(grant))).toThrow('Unauthorized account')
-    // A login of the caller's own, removed again, would send the access token to its server.
+    // If a caller added a login for another mail server and removed the login, the account's access
+    // token would be sent to that server.
     const redirected = { ...byOAuth2, imap: { ...own, host: 'evil.example' } }
     const back = imap({ ...server, host: 'evil.example' })
     expect(attempt(redirected, back)).toThrow('Unauthorized account')

@@ -23,7 +23,7 @@ test('createBreaker: after 3 failures, admits one probe at growing intervals of 
     expect(breaker.tryAcquire()).toBe(false)
     clock.now += 1
     expect(breaker.tryAcquire()).toBe(true)
-    expect(breaker.tryAcquire()).toBe(false) // the breaker permits one probe at a time
+    expect(breaker.tryAcquire()).toBe(false) // the circuit breaker permits one probe at a time
     recordFailure(breaker)
   }
 })

@@ -37,7 +37,9 @@ export const drafter: MessageDrafter = {
 
 const labelNames = ['red', 'green', 'blue']
 
-/** Random changes of a model mailbox and passes of workers that crash and overtake each other. */
+/**
+ * Random changes of a model mailbox, and sync passes of workers that crash and overtake each other.
+ */
 export class FeedRun {
   readonly model: MailApiModel
   readonly tables = new MemoryTables()

@@ -75,7 +75,9 @@ export class FeedScene {
     })
   }
 
-  /** Runs a pass over the whole mailbox. Returns the time at which a pending message is due. */
+  /**
+   * Runs a sync pass over the whole mailbox. Returns the time at which a pending message is due.
+   */
   async sync(): Promise<Date | undefined> {
     return (await this.pass()).dueAt
   }

@@ -27,9 +27,9 @@ const damagedListMs = 15 * minute
 const maxPasses = 40
 
 /**
- * Rounds of random changes of a mailbox at a fake, of sync passes and of reads while the responses
- * of the fake are broken. After each round the faults end, and index and events are compared with
- * the mailbox.
+ * Rounds of random changes of a mailbox at a fake provider, of sync passes and of reads while the
+ * responses of the fake are broken. After each round the faults end, and index and events are
+ * compared with the mailbox.
  */
 export class FuzzRun {
   readonly tables = new MemoryTables()

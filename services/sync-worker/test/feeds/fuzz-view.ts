@@ -21,7 +21,7 @@ export interface ViewedMessage {
   labels: string[]
 }
 
-/** Mailbox that events are about. */
+/** Mailbox at the fake provider that the events are about. */
 export interface MailboxTruth {
   /**
    * True if a message was deleted or moved, so that the events may report the message as deleted.
@@ -31,8 +31,8 @@ export interface MailboxTruth {
 }
 
 /**
- * Mailbox as a client sees it that knows only the events of provider faults. Fails on events that
- * no client could explain.
+ * Mailbox as seen by a client that knows only the events, while responses of the provider are
+ * broken. Fails on events that no client could explain.
  */
 export class FuzzView {
   readonly messages = new Map<string, ViewedMessage>()

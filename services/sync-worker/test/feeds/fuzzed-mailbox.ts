@@ -15,7 +15,9 @@ const user = 'jane@mail.example'
  */
 const maxMessages = 40
 
-/** Message as the fake of a provider has it. `place` is its folder, the same for all labels. */
+/**
+ * Message at the fake of a provider. `place` is the folder of the message, the same for all labels.
+ */
 export interface FakeState {
   id: string
   place: string

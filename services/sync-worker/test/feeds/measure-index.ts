@@ -33,7 +33,7 @@ const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const ownLabels = Array.from({ length: 20 }, (_, at) => `Label_${at}`)
 const labels = ['INBOX', 'IMPORTANT', 'CATEGORY_UPDATES', ...ownLabels]
 
-/** Ids of Gmail: the time of arrival, then random bits. */
+/** Ids of a Gmail message and its thread: the time of arrival, then random bits. */
 function gmailIds(at: number): [id: string, threadId: string] {
   const digits = (order: number) =>
     (0x180_0000_0000 + order * 1_500_000).toString(16).padStart(11, '0')
@@ -58,8 +58,8 @@ function conversationIds(): () => string {
 }
 
 /**
- * Ids of Exchange: parts of the mailbox, then six rising bytes with the number of the change that
- * created the message. Other changes of the mailbox take numbers, too.
+ * Message ids of Exchange: bytes of the mailbox, then six rising bytes with the number of the
+ * change that created the message. Other changes of the mailbox take numbers, too.
  */
 function exchangeIds(): (at: number) => [id: string, threadId: string] {
   const threadOf = conversationIds()
@@ -118,7 +118,10 @@ function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMes
   })
 }
 
-/** Measures how long `commit` takes for pages of changed messages, of both kinds. */
+/**
+ * Measures how long `commit` takes for pages of changed messages: spread over the mailbox, and the
+ * latest messages.
+ */
 async function measureCommits(
   { all, commits }: Mailbox,
   commit: (page: IndexedMessage[]) => Promise<unknown>,

@@ -289,8 +289,8 @@ test('ResponseFilter: random input, the same output for all chunks, and frames a
       const output = run(65_536)
       expect(run(chunkBytes)).toBe(output)
       expect(output.length).toBeLessThanOrEqual(input.length + 1_000)
-      // The filtered output has as many responses as the input: filter and imapflow agree on lines
-      // and literals.
+      // The filtered output has as many IMAP responses as the input: the filter and imapflow find
+      // the same ends of lines and literals.
       if (!/^[A-Z]\w+$/.test(output)) expect(framesOf(output)).toBe(framesOf(input))
     }),
     { seed: 75, numRuns: 300 },
@@ -298,8 +298,8 @@ test('ResponseFilter: random input, the same output for all chunks, and frames a
 })
 
 /**
- * Number of complete responses in the input. As in imapflow, a line that ends with the marker of a
- * literal continues after the literal.
+ * Number of complete IMAP responses in the input. As in imapflow, a line that ends with the marker
+ * of a literal continues after the literal.
  */
 function framesOf(input: string): number {
   let frames = 0

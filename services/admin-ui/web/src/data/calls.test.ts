@@ -9,8 +9,8 @@ interface Sent {
 }
 
 /**
- * Creates calls whose responses come from a list. Also returns the requests that the calls have
- * sent.
+ * Creates the API calls of the administration pages, with responses from a list. Also returns the
+ * requests that the calls have sent.
  */
 function callsWith(
   responses: Response[],

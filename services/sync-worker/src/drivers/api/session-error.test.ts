@@ -4,8 +4,8 @@ import { AppError } from '@posthorn/errors'
 import { HttpError } from '@posthorn/net/call'
 import { toSessionError } from './session-error.ts'
 
-// `unauthorized` becomes authenticationError, with its safety net. Other errors become
-// connectError.
+// A mail API error of the kind `unauthorized` puts an account into the state authenticationError.
+// Other errors lead to connectError.
 test.each([
   ['token-rejected', 'unauthorized', 'OAuthTokenRejected'],
   ['unlicensed', 'forbidden', 'OAuthTokenRejected'],

@@ -27,7 +27,7 @@ test('handledEntries: counts entries that succeeded, failed or were skipped', ()
   expect(handledEntries({ ...job, failed: 2, skipped: 1 })).toBe(6)
 })
 
-/** Job as the API lists it, with an action and an id. */
+/** Bulk job as the API lists it, with an action and an id. */
 function listed(action: Job['action'], id: string): Job {
   const times = { createdAt: '2026-01-01T00:00:00.000Z', startedAt: null, finishedAt: null }
   const rest = { filter: null, logs: null, errors: [], ...times }

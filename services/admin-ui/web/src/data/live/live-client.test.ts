@@ -8,17 +8,20 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** Stream that the server has opened for a request of the client. */
+/** Stream of live updates that the fake server has opened for a request of the client. */
 interface OpenedStream {
   url: string
   header: string | null
   isAborted: () => boolean
   send: (event: string, data: unknown) => void
-  /** Ends the stream, as a server does that stops. */
+  /** Ends the stream of live updates, as a server does that stops. */
   end: () => void
 }
 
-/** Creates a client whose server opens a stream, or responds with the status in `refuse`. */
+/**
+ * Creates a client of live updates whose fake server opens a stream, or responds with the status in
+ * `refuse`.
+ */
 function startClient() {
   const opened: OpenedStream[] = []
   const frames: LiveFrame[] = []
@@ -58,7 +61,7 @@ function startClient() {
 const settle = () => jest.advanceTimersByTimeAsync(0)
 const wait = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
-/** Starts a client that follows `changes` and receives changes. */
+/** Starts a client of live updates that follows the topic `changes` and is connected. */
 async function startLive() {
   const started = startClient()
   started.client.follow('changes')

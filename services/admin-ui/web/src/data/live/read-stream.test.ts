@@ -28,7 +28,9 @@ describe('readStream of a connection that stays open', () => {
     jest.useRealTimers()
   })
 
-  /** Opens a stream that is silent after the first frame, and breaks when the signal aborts. */
+  /**
+   * Opens an event stream that is silent after the first frame, and breaks when the signal aborts.
+   */
   function startSilent() {
     const bytes = new TextEncoder().encode('id: 1\n\n')
     let connection: AbortSignal | undefined

@@ -73,7 +73,7 @@ test('bodyOfApp: servers of another provider are objects', () => {
   expect(matches(OAuth2AppRegistration, body)).toBe(true)
 })
 
-/** Value that the API accepts for a field of the form. */
+/** Value that the API accepts for each type of field in the form of an OAuth2 application. */
 const samples: Readonly<Record<string, string>> = {
   text: 'text-1',
   url: 'https://a.example',

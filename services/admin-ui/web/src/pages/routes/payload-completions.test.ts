@@ -5,7 +5,7 @@ import { completePayload } from './payload-completions.ts'
 
 const payloads = listPayloadMembers()
 
-/** Completes a source text at the mark `|`. */
+/** Completes the source text of a webhook route's function at the mark `|`. */
 function complete(
   marked: string,
   { isInString = false, isRequested = false } = {},

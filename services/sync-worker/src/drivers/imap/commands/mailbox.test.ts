@@ -6,8 +6,8 @@ import { selectIndexed } from './mailbox.ts'
 const row = { id: '7', number: 1, path: 'Phoenix', uidValidity: '1' } as MailboxRow
 
 /**
- * Selects the mailbox with a UIDVALIDITY. `stored` is the row after the UIDVALIDITY was stored, for
- * a mailbox without a sync.
+ * Selects the mailbox in a fake IMAP session that reports a UIDVALIDITY. `stored` is the mailbox
+ * row after the UIDVALIDITY was stored, for a mailbox without a sync.
  */
 async function select(uidValidity: bigint, stored?: MailboxRow) {
   const reselected: string[] = []
