@@ -1,11 +1,8 @@
 import type { Env } from '@posthorn/config'
 import { readAdminOwnerConfig, readConfig as readAdminUi } from '@posthorn/admin-ui/config'
 import { readConfig as readApiGateway } from '@posthorn/api-gateway/config'
-import {
-  readConfig as readAuthBridge,
-  readKeysConfig,
-  readResealConfig,
-} from '@posthorn/auth-bridge/config'
+import { readConfig as readAuthBridge } from '@posthorn/auth-bridge/config'
+import { readKeysConfig, readResealConfig } from '@posthorn/auth-bridge/secrets-config'
 import { readUsersConfig } from '@posthorn/bus/users-config'
 import { readMigrateConfig } from '@posthorn/db/migrate-config'
 import { readConfig as readImapProxy } from '@posthorn/imap-proxy/config'
