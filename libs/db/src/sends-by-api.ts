@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 
 /**
  * True if a submitted message is sent by the account's mail API. False if an SMTP server sends the
- * message: the gateway (outgoing server that belongs to no account), if there is one, or else the
- * account's own server. Pure function.
+ * message: the gateway (outgoing server that belongs to no account) that the submission names, or
+ * else the account's own server. Pure function.
  */
 export function sendsByApi(
   account: { backend: Backend },

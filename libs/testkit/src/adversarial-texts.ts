@@ -1,4 +1,4 @@
-import { cpuMs } from './cpu-time.ts'
+import { cpuMs, maxRuns } from './cpu-time.ts'
 
 /** Pieces of text at which a careless pattern or parser starts again at every character. */
 const pieces =
@@ -26,10 +26,10 @@ const negligibleMs = 100
  */
 const maxGrowth = 8
 /**
- * Maximum number of time measurements of one text. The fastest measurement counts, because
- * compilation, garbage collection and other virtual machines slow down some measurements.
+ * Number of measurements of the quarter of a text beside one measurement of the whole text. A slow
+ * measurement of the quarter alone would hide superlinear time.
  */
-const maxRuns = 12
+const quarterRuns = 3
 
 /**
  * Measures how long `read` takes for texts of 1 MB and of 250 kB. Returns the beginnings of texts
@@ -55,7 +55,7 @@ function slowMs(read: (text: string) => unknown, text: string): number | undefin
   for (let run = 0; run < maxRuns; run++) {
     whole = Math.min(whole, readMs(read, text))
     if (whole <= negligibleMs) return undefined
-    part = Math.min(part, readMs(read, quarter))
+    for (let count = 0; count < quarterRuns; count++) part = Math.min(part, readMs(read, quarter))
     if (whole <= part * maxGrowth) return undefined
   }
   return whole

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
  * Number of runs of a time measurement. Compilation, garbage collection and other virtual machines
  * on the same processor slow down some of the runs. A fault of the measured code slows down all.
  */
-const maxRuns = 12
+export const maxRuns = 12
 
 /** CPU time of a synchronous function in milliseconds. An error of the function is thrown. */
 export function cpuMs(work: () => unknown): number {

@@ -8,7 +8,7 @@ import type { App } from '@posthorn/service/run'
 import { createHandlers } from './commands/handlers.ts'
 import { onLendUnits } from './commands/lend-units.ts'
 import type { Config } from './config.ts'
-import { onInvalidations } from './on-invalidations.ts'
+import { handleInvalidations } from './handle-invalidations.ts'
 import { startPubSub } from './pubsub/start-pubsub.ts'
 import { removeExports } from './remove-exports.ts'
 import { runRetention } from './retention.ts'
@@ -23,6 +23,7 @@ const name = 'sync-worker'
 /** Maximum concurrent tests of logins at mail servers, for logins that belong to no account yet. */
 const maxVerifications = 20
 
+/** Started sync-worker. */
 export interface WorkerApp extends App {
   /** Id of this worker's row in the table `workers`. */
   readonly id: string
@@ -96,7 +97,7 @@ export async function startApp(
   readiness.holder = holder
   const uploads = { db, log, sessions, shards: () => [...holder.leases().keys()] }
   start(10_000, 'incomplete uploads', removeIncompleteUploads(uploads))
-  stack.use(await onInvalidations(bus, { ...parts, pubSub }))
+  stack.use(await handleInvalidations(bus, { ...parts, pubSub }))
   stack.use(await sharePauses(limiter, bus))
   settings.invalidate() // settings cached earlier may have missed an invalidation broadcast
   holder.wake()

@@ -8,6 +8,7 @@ import { readMailPorts } from '@posthorn/service/mail-ports-config'
 import { readServiceConfig } from '@posthorn/service/service-config'
 import { readMailSystemConfig } from './mail-system-config.ts'
 
+/** Configuration of sync-worker. */
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**

@@ -1,4 +1,4 @@
-import type { Db } from '@posthorn/db'
+import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Key of the advisory lock: only one worker at a time deletes rows of `account_changes`. */
@@ -44,4 +44,19 @@ export function deleteOldChanges(
     `.execute(tx)
     return rows[0]?.deleted ?? 0
   })
+}
+
+/**
+ * Stores a `syncWarning` of an account, which `GET /v1/changes` returns. Requires the account's
+ * lease.
+ */
+export async function insertSyncWarning(
+  tx: Tx,
+  account: string,
+  { type, path, message }: { type: string; path: string; message: string },
+): Promise<void> {
+  await tx
+    .insertInto('accountChanges')
+    .values({ account, type: 'syncWarning', key: type, payload: JSON.stringify({ path, message }) })
+    .execute()
 }

@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { type MailboxRow, updateMailbox } from './mailboxes.ts'
+import { type MailboxRow, updateMailboxRow } from './mailboxes.ts'
 
 /**
  * Counters of a mailbox at the end of a complete sync. While the server reports equal counters, the
@@ -23,7 +23,7 @@ export function saveCursor(
   id: string,
   { uidNext, messages, highestModseq }: SyncCursor,
 ): Promise<MailboxRow> {
-  return updateMailbox(tx, id, {
+  return updateMailboxRow(tx, id, {
     uidNext: String(uidNext),
     messages,
     highestModseq: highestModseq?.toString() ?? null,
@@ -33,9 +33,10 @@ export function saveCursor(
 
 /** Stores that the index of a mailbox has no messages left. Requires the account's lease. */
 export async function markEmptied(tx: Tx, id: string): Promise<void> {
-  await updateMailbox(tx, id, { messages: 0 })
+  await updateMailboxRow(tx, id, { messages: 0 })
 }
 
+/** Counters of a mailbox up to which its index is complete. */
 export interface IndexedCounters {
   uidValidity: bigint
   /**
@@ -51,7 +52,7 @@ export function markIndexed(
   id: string,
   { uidValidity, uidNext, highestModseq }: IndexedCounters,
 ): Promise<MailboxRow> {
-  return updateMailbox(tx, id, {
+  return updateMailboxRow(tx, id, {
     uidValidity: String(uidValidity),
     ...defined({ uidNext: uidNext?.toString() }),
     highestModseq: highestModseq?.toString() ?? null,
@@ -60,6 +61,7 @@ export function markIndexed(
   })
 }
 
+/** Mailbox that the IMAP server reports as empty, with its counters. */
 export interface EmptyMailbox {
   id: string
   uidValidity: bigint
@@ -96,7 +98,7 @@ export function saveIdsOnly(
   id: string,
   { number, uidValidity }: { number: number; uidValidity: bigint },
 ): Promise<MailboxRow> {
-  return updateMailbox(tx, id, { number, uidValidity: String(uidValidity), idsOnly: true })
+  return updateMailboxRow(tx, id, { number, uidValidity: String(uidValidity), idsOnly: true })
 }
 
 /**
@@ -104,7 +106,7 @@ export function saveIdsOnly(
  * account's lease.
  */
 export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
-  await updateMailbox(tx, id, { uidNext: String(uidNext) })
+  await updateMailboxRow(tx, id, { uidNext: String(uidNext) })
 }
 
 /**
@@ -116,7 +118,7 @@ export function markReset(
   id: string,
   { number, uidValidity, uidNext }: { number: number; uidValidity: bigint; uidNext: number },
 ): Promise<MailboxRow> {
-  return updateMailbox(tx, id, {
+  return updateMailboxRow(tx, id, {
     number,
     uidValidity: String(uidValidity),
     uidNext: String(uidNext),
@@ -131,6 +133,6 @@ export function markReset(
  * account's lease.
  */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
-  const { syncEpoch } = await updateMailbox(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
+  const { syncEpoch } = await updateMailboxRow(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch
 }

@@ -1,6 +1,7 @@
 import type { Db, Mailboxes, Tx } from '@posthorn/db'
 import { type Selectable, sql, type Transaction, type UpdateObject } from 'kysely'
 
+/** Row of the table `mailboxes`: a mailbox (folder) of an account at an IMAP server. */
 export type MailboxRow = Selectable<Mailboxes>
 
 /** True if a mailbox can contain messages (RFC 9051 §7.3.1). */
@@ -25,6 +26,7 @@ function selectOf(db: Db | Tx, account: string) {
   return db.selectFrom('mailboxes').selectAll().where('account', '=', account)
 }
 
+/** Lists the mailbox rows of an account by path. */
 export function listMailboxRows(db: Db | Tx, account: string): Promise<MailboxRow[]> {
   return selectOf(db, account).orderBy('path').execute()
 }
@@ -39,10 +41,12 @@ export function listMailboxRowsByPath(
   return selectOf(db, account).where('path', 'in', paths).execute()
 }
 
+/** Finds a mailbox row by its id in the table. */
 export function findMailboxById(db: Db, id: string): Promise<MailboxRow | undefined> {
   return db.selectFrom('mailboxes').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Finds the mailbox row of an account by path. */
 export function findMailbox(
   db: Db,
   account: string,
@@ -73,6 +77,7 @@ export function findMailboxByUse(
  */
 const maxNumber = 0x7fff_ffff
 
+/** Finds the mailbox row of an account by the number that message ids contain. */
 export async function findMailboxByNumber(
   db: Db,
   account: string,
@@ -93,11 +98,13 @@ export function findMailboxesByNumber(
     .execute()
 }
 
+/** UIDVALIDITY and UIDNEXT of a mailbox (RFC 9051 §2.3.1.1), as decimal numbers. */
 export interface UidCounters {
   uidValidity: string
   uidNext: string
 }
 
+/** Columns of a mailbox row to insert. */
 export type NewMailbox = Listing & {
   number: number
   indexer: MailboxRow['indexer']
@@ -125,7 +132,7 @@ export async function insertMailboxes(
 type Tables = Tx extends Transaction<infer T> ? T : never
 
 /** Updates columns of a mailbox row. Requires the account's lease. */
-export function updateMailbox(
+export function updateMailboxRow(
   tx: Tx,
   id: string,
   set: UpdateObject<Tables, 'mailboxes'>,
@@ -144,7 +151,7 @@ export function updateListing(
   id: string,
   { attributes, mailboxId, ...listing }: Listing,
 ): Promise<MailboxRow> {
-  return updateMailbox(tx, id, {
+  return updateMailboxRow(tx, id, {
     ...listing,
     attributes: JSON.stringify(attributes),
     ...(mailboxId !== null && { mailboxId }),

@@ -29,6 +29,7 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))
 }
 
+/** Limits of a claim of shards (groups of accounts) by a sync-worker. */
 export interface ClaimOptions {
   worker: string
   /** Maximum number of shards (groups of accounts) that one statement claims. */

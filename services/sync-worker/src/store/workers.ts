@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
+/** Heartbeat that a sync-worker stores periodically to keep its shards (groups of accounts). */
 export interface Heartbeat {
   worker: string
   /** Secret that authenticates the sync-worker. Only the hash of the secret is stored. */
@@ -79,6 +80,7 @@ export async function hasFixedSenders(db: Db, expiryMs: number): Promise<boolean
   return rows.length > 0
 }
 
+/** Login time to reserve at the sync-workers that take over released shards. */
 export interface Reservation {
   /**
    * Ids of the sync-workers that will claim the shards (groups of accounts) that this worker

@@ -1,10 +1,13 @@
 import type { ApiFeeds, ApiMailboxes, Db, NamedFolder, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
+/** State of the message index of an account at a mail API. */
 export type ApiMailboxRow = Omit<Selectable<ApiMailboxes>, 'account' | 'folders'>
 type SavedMailbox = Omit<ApiMailboxRow, 'repair'> & { repair: string | null }
+/** Stored position in a feed (list of changes at the provider). */
 export type ApiFeedRow = Omit<Selectable<ApiFeeds>, 'account' | 'dirtySince'>
 
+/** Finds the state of the message index of an account; undefined before the first sync. */
 export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow | undefined> {
   return db
     .selectFrom('apiMailboxes')
@@ -73,6 +76,7 @@ export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('apiPending').where('account', '=', account).execute()
 }
 
+/** Lists the stored positions in the feeds (lists of changes) of an account. */
 export function listApiFeeds(db: Db, account: string): Promise<ApiFeedRow[]> {
   return db
     .selectFrom('apiFeeds')
@@ -120,19 +124,4 @@ export async function deleteApiFeeds(
   await sql`
     delete from api_feeds where account = ${account} and feed = any(${feeds}::text[])
   `.execute(tx)
-}
-
-/**
- * Stores a `syncWarning` of an account, which `GET /v1/changes` returns. Requires the account's
- * lease.
- */
-export async function insertSyncWarning(
-  tx: Tx,
-  account: string,
-  { type, path, message }: { type: string; path: string; message: string },
-): Promise<void> {
-  await tx
-    .insertInto('accountChanges')
-    .values({ account, type: 'syncWarning', key: type, payload: JSON.stringify({ path, message }) })
-    .execute()
 }

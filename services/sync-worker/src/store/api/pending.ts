@@ -1,6 +1,7 @@
 import type { ApiPending, Db, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 
+/** Pending message: a message at a mail API that must be read again. */
 export type ApiPendingRow = Omit<Selectable<ApiPending>, 'account'>
 
 /**
@@ -75,6 +76,7 @@ export function listDueApiPending(
     .execute()
 }
 
+/** Returns the earliest time at which a pending message of the account must be read again. */
 export async function findNextApiPendingAt(db: Db, account: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('apiPending')

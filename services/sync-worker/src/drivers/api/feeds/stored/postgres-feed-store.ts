@@ -8,7 +8,6 @@ import {
   deleteApiFeeds,
   deleteApiIndex,
   findApiMailbox,
-  insertSyncWarning,
   listApiFeeds,
   listNamedFolders,
   saveApiFeeds,
@@ -30,6 +29,7 @@ import {
   scanApiLeaves,
 } from '../../../../store/api/leaves.ts'
 import { staleLeaseError } from '../../../../store/lease.ts'
+import { insertSyncWarning } from '../../../../store/changes.ts'
 import type {
   DraftIdentity,
   FeedCommit,

@@ -8,7 +8,7 @@ type Invalidated = Pick<ReturnType<typeof createSessions>, 'sessions' | 'setting
  * Handles broadcasts of other processes that data changed: drops cached settings, and reads changed
  * registrations of accounts and changed Pub/Sub applications again.
  */
-export function onInvalidations(
+export function handleInvalidations(
   bus: ServiceContext['bus'],
   { sessions, settings, summaries, pubSub }: Invalidated & { pubSub: { wake(): void } },
 ): Promise<AsyncDisposable> {
