@@ -37,13 +37,19 @@ const append = (server: ImapScript, ...subjects: string[]) => {
   for (const subject of subjects) server.mailbox('INBOX').append(mail({ subject }))
 }
 
-/** Account with messages 1 to 5, which are announced. */
+/**
+ * Account with messages 1 to 5, which are announced. The worker waits for notifications, so that no
+ * comparison of flags runs any more.
+ */
 async function connected(server: ImapScript): Promise<string> {
   const account = await register(server)
   await world.connected(account)
   append(server, 'one', 'two', 'three', 'four', 'five')
   await world.expectEvents(account, ['messageNew'], 5)
   await untilStored(account, { messages: 5 })
+  await eventually(() => {
+    expect(server.sessions.some(({ received }) => received.at(-1) === 'IDLE')).toBe(true)
+  })
   return account
 }
 
