@@ -44,8 +44,8 @@ test-integration: node_modules/.modules.yaml ## tests of one library or service 
 test-e2e: node_modules/.modules.yaml ## tests of the whole system, one story per file
 	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories test-e2e/client test-e2e/cli test-e2e/admin
 
-test-faults: node_modules/.modules.yaml ## tests under kills and restarts, in full size
-	@$(RUN) TEST_FAULTS=full node libs/tooling/src/test.ts test-e2e/faults sync-worker/test/export-restarts sync-worker/test/export-folders
+test-faults: node_modules/.modules.yaml ## tests under kills and restarts, and all tests that `make test` runs in a smaller size, in full size
+	@$(RUN) TEST_FAULTS=full node libs/tooling/src/test.ts test-e2e/faults test-e2e/admin $$(grep -rlE --include='*.test.ts' --exclude-dir=node_modules 'faultSize|isFullFaultRun' libs services test-e2e)
 
 test-image: node_modules/.modules.yaml ## build the image and run the demo's story in containers; skipped without an engine
 	@$(RUN) node test-e2e/image/main.ts

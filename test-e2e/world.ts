@@ -124,7 +124,7 @@ export async function startWorld({
   await chmod(dir, 0o755) // as root, servers run as the unprivileged user
   stack.defer(() => rm(dir, { recursive: true, force: true }))
   const own = servers === 'own' ? await startOwnServers({ dir, durable, bundle }, stack) : undefined
-  const { ownerUrl, amqpUrl } = own ?? (await prepareServers(servers, stack))
+  const { ownerUrl, amqpUrl } = own ?? (await prepareServers({ servers, bundle }, stack))
   const database = stack.use(new OpenConnections(ownerUrl))
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
@@ -259,12 +259,14 @@ export function freshMessageId(): string {
  * a virtual host on the servers of all tests.
  */
 async function prepareServers(
-  servers: WorldOptions['servers'],
+  { servers, bundle }: { servers: WorldOptions['servers']; bundle: string | undefined },
   stack: AsyncDisposableStack,
 ): Promise<ServerAddresses> {
   if (typeof servers === 'object') return servers
   const database = stack.adopt(await testDatabase(), (resource) => resource.drop())
-  const bus = stack.adopt(await testBus(), (resource) => resource.drop())
+  // Another bundle may contain another release, which declares other work queues.
+  const reuse = bundle === process.env['TEST_BUNDLE']
+  const bus = stack.adopt(await testBus({ reuse }), (resource) => resource.drop())
   await bus.grantServices()
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
 }

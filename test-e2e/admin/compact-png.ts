@@ -50,32 +50,36 @@ function removeFilters(
 ): Buffer {
   const step = rowBytes + 1
   for (let start = 0; start < rows.length; start += step) {
-    const filter = rows[start] ?? 0
+    const predict = predictions[rows[start] ?? 0]
     rows[start] = 0
+    if (!predict) continue
     for (let at = start + 1; at < start + step; at += 1) {
       const isInner = at > start + unit
       const left = isInner ? (rows[at - unit] ?? 0) : 0
       const above = rows[at - step] ?? 0
       const corner = isInner ? (rows[at - step - unit] ?? 0) : 0
-      rows[at] = (rows[at] ?? 0) + predict(filter, { left, above, corner })
+      rows[at] = (rows[at] ?? 0) + predict(left, above, corner)
     }
   }
   return rows
 }
 
-interface Neighbours {
-  left: number
-  above: number
-  corner: number
-}
+/** Prediction of a byte by its neighbours in the row and in the row above. */
+type Predict = (left: number, above: number, corner: number) => number
 
-function predict(filter: number, { left, above, corner }: Neighbours): number {
-  if (filter === 1) return left
-  if (filter === 2) return above
-  if (filter === 3) return (left + above) >> 1
-  if (filter !== 4) return 0
-  const distances = [left, above, corner].map((value) => Math.abs(left + above - corner - value))
-  const [a = 0, b = 0, c = 0] = distances
+/** Predictions of the filters of a PNG row by filter number (PNG §9.2). Filter 0 predicts 0. */
+const predictions: readonly (Predict | undefined)[] = [
+  undefined,
+  (left) => left,
+  (_left, above) => above,
+  (left, above) => (left + above) >> 1,
+  predictByPaeth,
+]
+
+function predictByPaeth(left: number, above: number, corner: number): number {
+  const a = Math.abs(above - corner)
+  const b = Math.abs(left - corner)
+  const c = Math.abs(left + above - 2 * corner)
   if (a <= b && a <= c) return left
   return b <= c ? above : corner
 }

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { eventually, faultSize, hasBrowser, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
 import { callFromPage, password, startAdminWorld } from './admin-world.ts'
 import { KeyboardUser } from './keyboard.ts'
@@ -17,8 +17,10 @@ afterAll(() => stack.disposeAsync())
  * machine.
  */
 const journeyMs = 300_000
-/** Number of failed webhook deliveries that one replay by filter repeats. */
-const failedDeliveries = 500
+/**
+ * Number of failed webhook deliveries that one replay by filter repeats, more than a page shows.
+ */
+const failedDeliveries = faultSize({ small: 60, full: 500 })
 const wide = { width: 1280, height: 900 }
 
 async function openStage() {
@@ -193,7 +195,9 @@ testInBrowser(
     const { posthorn, receiver } = world
     receiver.replyWith(() => ({ status: 500 }))
     const accounts = Array.from({ length: failedDeliveries }, (_, n) => `batch-${n}`)
-    for (const account of accounts) await posthorn.createAccount({ body: { account, name: '' } })
+    const add = (account: string) => posthorn.createAccount({ body: { account, name: '' } })
+    for (let at = 0; at < accounts.length; at += 20)
+      await Promise.all(accounts.slice(at, at + 20).map(add))
     const countFailed = async () => {
       const query = { event: 'accountAdded', state: 'failed', pageSize: 1_000 } as const
       const { deliveries, nextCursor } = await posthorn.listWebhookDeliveries(query)

@@ -17,13 +17,21 @@ export class KeyboardUser {
     for (const key of keys) await this.page.keyboard.press(key)
   }
 
-  /** Presses Tab until an element of the page has the focus. */
+  /**
+   * Presses Tab until an element of the page has the focus, or Shift+Tab if the element is before
+   * the focus.
+   */
   async tabTo(target: Target): Promise<void> {
     await target.waitFor()
+    const isBefore = await target.evaluate((element) => {
+      const focused = element.ownerDocument.activeElement ?? element
+      const position = focused.compareDocumentPosition(element)
+      return (position & focused.DOCUMENT_POSITION_PRECEDING) !== 0
+    })
     for (let tabs = 0; tabs < maxTabs; tabs++) {
       if (await target.evaluate((element) => element === element.ownerDocument.activeElement))
         return
-      await this.press('Tab')
+      await this.press(isBefore ? 'Shift+Tab' : 'Tab')
     }
     throw new Error(`Tab does not reach ${String(target)}`)
   }

@@ -1,6 +1,7 @@
-import { eventually } from '@posthorn/testkit'
-import { addAxe, axeFindings, colourRules, requiredRules } from '../axe-findings.ts'
+import { eventually, isFullFaultRun } from '@posthorn/testkit'
+import { addAxe, axeFindings, colourRules, requiredRules, withoutColours } from '../axe-findings.ts'
 import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
+import { markNewLooks, newLookFindings } from '../new-looks.ts'
 import type { Browser, Page } from './admin-world.ts'
 
 /**
@@ -68,11 +69,18 @@ export async function openPageWindow(
 
 /**
  * Findings of the accessibility checker axe on a page with the impact `serious` or `critical`, as
- * `rule: element`.
+ * `rule: element`. `make test` checks the colours of elements with new looks only.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await addAxe(page)
-  return axeFindings(page, { runOnly: requiredRules })
+  if (isFullFaultRun) return axeFindings(page, { runOnly: requiredRules })
+  const hasNewLooks = (await markNewLooks(page)) > 0
+  return [...(await structureFindings(page)), ...(hasNewLooks ? await newLookFindings(page) : [])]
+}
+
+/** Findings of the accessibility checker axe on a page by all rules that do not concern colours. */
+function structureFindings(page: Page): Promise<string[]> {
+  return axeFindings(page, { runOnly: requiredRules, rules: withoutColours })
 }
 
 /**
@@ -80,9 +88,32 @@ export async function seriousFindings(page: Page): Promise<string[]> {
  * the dark theme is checked for colours only. The page has the light theme afterwards.
  */
 export async function findingsInThemes(page: Page): Promise<string[]> {
-  const light = await seriousFindings(page)
+  await addAxe(page)
+  const light = await axeFindings(page, { runOnly: requiredRules })
+  return inThemes(page, light, () => axeFindings(page, { runOnly: colourRules }))
+}
+
+/**
+ * Findings of `findingsInThemes` on the elements with new looks in both themes. `isWhole` is true
+ * to check the structure of the page also if the page has no new look.
+ */
+export async function newFindingsInThemes(page: Page, isWhole: boolean): Promise<string[]> {
+  await addAxe(page)
+  const hasNewLooks = (await markNewLooks(page)) > 0
+  const structure = isWhole || hasNewLooks ? await structureFindings(page) : []
+  if (!hasNewLooks) return structure
+  const light = [...structure, ...(await newLookFindings(page))]
+  return inThemes(page, light, () => newLookFindings(page))
+}
+
+/** Adds findings in the dark theme to findings in the light theme. */
+async function inThemes(
+  page: Page,
+  light: readonly string[],
+  findDark: () => Promise<string[]>,
+): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await axeFindings(page, { runOnly: colourRules })
+  const dark = await findDark()
   await page.emulateMedia({ colorScheme: 'light' })
   return [...light.map((text) => `light ${text}`), ...dark.map((text) => `dark ${text}`)]
 }

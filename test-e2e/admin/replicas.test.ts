@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import {
   freePort,
   hasBrowser,
+  isFullFaultRun,
   TcpRelay,
   testBrowser,
   testBus,
@@ -99,10 +100,18 @@ async function untilCurrent(page: Page): Promise<void> {
 const sessionStatus = async (page: Page) =>
   (await callFromPage(page, { path: '/admin/session' })).status
 
-testInBrowser.each([
-  ['admin-ui', 'admin-ui-2'],
-  ['admin-ui-2', 'admin-ui'],
-])(
+/** Two replicas of a service. In `make test-faults`, each of both is killed, else the first. */
+function replicasOf(service: string): [killed: string, other: string][] {
+  const [first, second] = [service, `${service}-2`]
+  return isFullFaultRun
+    ? [
+        [first, second],
+        [second, first],
+      ]
+    : [[first, second]]
+}
+
+testInBrowser.each(replicasOf('admin-ui'))(
   'replica %s killed: the page says so and continues at the other replica',
   async (killed, other) => {
     const { world, relays, target, page } = opened()
@@ -122,10 +131,7 @@ testInBrowser.each([
   testMs,
 )
 
-testInBrowser.each([
-  ['api-gateway', 'api-gateway-2'],
-  ['api-gateway-2', 'api-gateway'],
-])(
+testInBrowser.each(replicasOf('api-gateway'))(
   'replica %s killed: the page says so and continues with the other replica',
   async (killed, other) => {
     const { world, relays, target, page } = opened()

@@ -149,8 +149,8 @@ test('commands that read: a newer server, whose responses have more members', as
       response.end(JSON.stringify(extend(await newer.json())))
     })()
   })
-  const results = await runAll(reading, async (line) => {
-    const { code, stderr } = await runAt(url, line)
+  const results = await runAllHere(reading, async (line) => {
+    const { code, stderr } = await runHere(url, line)
     return { code, stderr }
   })
   expect(results).toEqual(results.map(([line]) => [line, { code: 0, stderr: '' }]))

@@ -9,6 +9,7 @@ import { readLogs } from '../canaries.ts'
 import { startWorld } from '../world.ts'
 import { examplesOf } from './examples.ts'
 import { PosthornProcess } from './posthorn-process.ts'
+import { runInProcess } from './run-in-process.ts'
 import { connectionOf, jsonLines, runPosthorn, startPosthorn } from './run-posthorn.ts'
 
 // Imports the store of an EmailEngine instance into a running system, and uses what clients and
@@ -30,7 +31,7 @@ const sealer = new Sealer(secret)
 const url = `${redis.url}/0`
 const app = 'AAABkqapp0000001'
 const template = 'AAABgS-UcAYAAAABAA'
-const accounts = 40
+const accounts = 24
 const ids = Array.from({ length: accounts }, (_, index) => `moved-${index}`)
 await writeFile(join(cwd, 'secret.txt'), `${secret}\n`)
 
@@ -81,10 +82,12 @@ await writer.setting(
 )
 
 const posthornEnv = connectionOf(world)
-const run = (options: string, env: Record<string, string> = {}) =>
-  runPosthorn(`posthorn import emailengine --redis ${url} --secret-file secret.txt ${options}`, {
+/** Runs an import in the test process. */
+const runImport = (options: string) =>
+  runInProcess(`posthorn import emailengine ${options}`, {
     cwd,
-    env: { ...posthornEnv, ...env },
+    env: posthornEnv,
+    files: ['secret.txt'],
   })
 
 interface Summary {
@@ -96,7 +99,7 @@ function countsOf(stdout: string): Record<string, Record<string, number | string
 }
 const outputs: string[] = []
 async function importCounts(options: string) {
-  const result = await run(`${options} --json`)
+  const result = await runImport(`--redis ${url} --secret-file secret.txt ${options} --json`)
   outputs.push(result.stdout, result.stderr)
   expect([result.code, result.stderr]).toEqual([
     1,
@@ -147,7 +150,7 @@ test('import emailengine: continues after a kill, accounts stay paused', async (
 
 test('import emailengine: Ctrl-C ends the import, which a later run continues', async () => {
   await using other = await new StoreWriter(`${redis.url}/2`).connect()
-  const later = Array.from({ length: 400 }, (_, index) => `later-${index}`)
+  const later = Array.from({ length: 150 }, (_, index) => `later-${index}`)
   for (const id of later) await other.account(id, mailbox(id))
   const line = ['import', 'emailengine', '--redis', `${redis.url}/2`]
   const options = ['--secret-file', 'secret.txt', '--paused']
@@ -162,7 +165,6 @@ test('import emailengine: Ctrl-C ends the import, which a later run continues', 
   })
   expect(again.code).toBe(0)
   expect(await total()).toBe(later.length)
-  for (const account of later) await posthorn.deleteAccount({ account })
 })
 
 test('import emailengine: a second run changes nothing', async () => {
@@ -271,8 +273,6 @@ test('import emailengine: the examples of the help', async () => {
 })
 
 test('import emailengine: wrong sources fail with a remedy and import nothing', async () => {
-  const at = (line: string) => runPosthorn(line, { cwd, env: posthornEnv })
-  const base = 'posthorn import emailengine'
   for (const [options, code, text] of [
     [`--redis ${url} --secret-file secret.txt`, 2, 'choose one of'],
     [`--redis ${url} --dry-run --start`, 2, 'choose one of'],
@@ -283,7 +283,7 @@ test('import emailengine: wrong sources fail with a remedy and import nothing', 
     [`--redis ${url} --dry-run`, 1, 'secret'],
     [`absent.json --dry-run`, 1, 'absent.json'],
   ] as const) {
-    const result = await at(`${base} ${options}`)
+    const result = await runImport(options)
     expect([options, result.code, result.stdout]).toEqual([options, code, ''])
     expect(result.stderr).toContain(text)
     expect(result.stderr).toMatch(/^posthorn: /)

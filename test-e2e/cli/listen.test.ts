@@ -6,6 +6,7 @@ import { eventually, freePort, startWebhookReceiver, type WebhookReceiver } from
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 import { examplesOf } from './examples.ts'
 import { PosthornProcess } from './posthorn-process.ts'
+import { runInProcess } from './run-in-process.ts'
 import { connectionOf, jsonLines } from './run-posthorn.ts'
 
 const world = await useSharedWorld()
@@ -138,19 +139,29 @@ test('a reader that closes the pipe ends the program and deletes the route', asy
   expect(await listRoutes()).toEqual([])
 })
 
-test.each([
-  [['--host', '0.0.0.0'], {}, 2, '--public-url'],
-  [['--forward', 'ftp://x'], {}, 2, 'expected a URL'],
-  [['--forward', 'http://u:p@x/'], {}, 2, 'without a login'],
-  [[], { POSTHORN_URL: 'http://127.0.0.1:1' }, 3, 'no connection'],
-  [['--host', '192.0.2.1'], {}, 1, 'cannot listen'],
-])('%j %j ends with exit code %i', async (args, change, ...[code, message]) => {
-  const program = new PosthornProcess(['webhooks', 'listen', ...args], {
-    cwd,
-    env: { ...env, ...change },
-  })
-  await eventually(() => program.child.exitCode !== null)
-  expect(program.child.exitCode).toBe(code)
-  expect(program.stderr).toContain(message)
-  expect(await listRoutes()).toEqual([])
-})
+/** Wrong options, with an exit code and a part of the message. */
+const wrong: { options: string; change?: Record<string, string>; code: number; message: string }[] =
+  [
+    { options: '--host 0.0.0.0', code: 2, message: '--public-url' },
+    { options: '--forward ftp://x', code: 2, message: 'expected a URL' },
+    { options: '--forward http://u:p@x/', code: 2, message: 'without a login' },
+    {
+      options: '--json',
+      change: { POSTHORN_URL: 'http://127.0.0.1:1' },
+      code: 3,
+      message: 'no connection',
+    },
+    { options: '--host 192.0.2.1', code: 1, message: 'cannot listen' },
+  ]
+test.each(wrong)(
+  '$options: $message, exit code $code',
+  async ({ options, change, code, message }) => {
+    const result = await runInProcess(`posthorn webhooks listen ${options}`, {
+      cwd,
+      env: { ...env, ...change },
+      files: [],
+    })
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) })
+    expect(await listRoutes()).toEqual([])
+  },
+)

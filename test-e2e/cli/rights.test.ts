@@ -5,7 +5,8 @@ import { afterAll, expect, test } from '@jest/globals'
 import type { CreateTokenInput } from '@posthorn/client'
 import { eventually } from '@posthorn/testkit'
 import { useSharedWorld } from '../shared-world.ts'
-import { connectionOf, jsonLines, type PosthornResult, runPosthorn } from './run-posthorn.ts'
+import { runInProcess } from './run-in-process.ts'
+import { connectionOf, jsonLines, type PosthornResult } from './run-posthorn.ts'
 
 const world = await useSharedWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -45,7 +46,11 @@ const { token: reader } = await createToken({
   permissions: { actions: ['read'], groups: ['message'] },
 })
 const run = (line: string, token: string): Promise<PosthornResult> =>
-  runPosthorn(`posthorn ${line}`, { cwd, env: connectionOf({ url: world.url, token }) })
+  runInProcess(`posthorn ${line}`, {
+    cwd,
+    env: connectionOf({ url: world.url, token }),
+    files: ['account.json'],
+  })
 const send = `send anna --to ${ben.address} --subject Hello --text x`
 const failure = (problem: string, remedy: string) => ({
   code: 1,

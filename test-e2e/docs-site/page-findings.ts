@@ -1,10 +1,7 @@
-import { axeFindings, colourRules } from '../axe-findings.ts'
+import { axeFindings, colourRules, withoutColours } from '../axe-findings.ts'
 import type { Page } from './site-window.ts'
 
-const structureRules = {
-  ...Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])),
-  'target-size': { enabled: true },
-}
+const structureRules = { ...withoutColours, 'target-size': { enabled: true } }
 
 /**
  * Findings of the accessibility checker axe by all rules that do not concern colours, with sizes of
@@ -68,6 +65,16 @@ export async function findRepeatedLooks(page: Page): Promise<void> {
 export async function mergeRepeatedCode(page: Page): Promise<void> {
   await page.evaluate(`for (const line of document.querySelectorAll('pre .code'))
     if (window.repeatedLooks.has(line)) line.textContent = line.textContent`)
+}
+
+/**
+ * Replaces the coloured parts of each line of code by their text, unless `markNewLooks` has marked
+ * a part of the line.
+ */
+export async function mergeSeenCode(page: Page): Promise<void> {
+  await page.evaluate(`for (const line of document.querySelectorAll('pre .code'))
+    if (!window.newLooks.some((element) => line.contains(element)))
+      line.textContent = line.textContent`)
 }
 
 /**

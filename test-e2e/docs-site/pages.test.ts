@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { hasBrowser, testBrowser } from '@posthorn/testkit'
+import { hasBrowser, isFullFaultRun, testBrowser } from '@posthorn/testkit'
 import { addAxe } from '../axe-findings.ts'
+import { markNewLooks, newLookFindings } from '../new-looks.ts'
 import { startWorld } from '../world.ts'
 import {
   colourFindings,
@@ -8,6 +9,7 @@ import {
   findRepeatedLooks,
   linksAndIds,
   mergeRepeatedCode,
+  mergeSeenCode,
   scrollsSideways,
   setTheme,
   structureFindings,
@@ -23,7 +25,8 @@ afterAll(() => stack.disposeAsync())
 const { url } = stack.use(await startWorld({ names: ['api-gateway'] }))
 const root = `${url}/docs/`
 /**
- * Maximum duration of the visit of all documentation pages, which takes 1 min on an idle machine.
+ * Maximum duration of the visit of all documentation pages, which takes 3 min in full size on an
+ * idle machine.
  */
 const visitTimeoutMs = 600_000
 /**
@@ -63,22 +66,55 @@ const [wide, narrow] = [
   { width: 375, height: 800 },
 ]
 
+const label = (state: string, texts: string[]) => texts.map((text) => `${state}: ${text}`)
+
 /**
  * Findings on the open documentation page, which is `wide`, in a wide and a narrow window and in
  * both themes. Changes the page. The full text is checked in the narrow window, where it has the
- * least space.
+ * least space. In `make test`, the wide window and the colours are checked for elements with looks
+ * that no earlier page has.
  */
 async function pageFindings(page: Page): Promise<string[]> {
   const findings: string[] = []
-  const add = (state: string, texts: string[]) =>
-    findings.push(...texts.map((text) => `${state}: ${text}`))
   if (await scrollsSideways(page)) findings.push('wide: the page scrolls sideways')
   await addAxe(page)
-  await findRepeatedLooks(page)
-  await mergeRepeatedCode(page)
+  if (isFullFaultRun) {
+    await findRepeatedLooks(page)
+    await mergeRepeatedCode(page)
+  } else {
+    const hasNewLooks = (await markNewLooks(page)) > 0
+    await mergeSeenCode(page)
+    if (hasNewLooks) {
+      findings.push(...label('wide', await structureFindings(page)))
+      findings.push(...(await newColourFindings(page, 'wide')))
+    }
+  }
   await page.setViewportSize(narrow)
   if (await scrollsSideways(page)) findings.push('narrow: the page scrolls sideways')
-  add('narrow', await structureFindings(page))
+  findings.push(...label('narrow', await structureFindings(page)))
+  if (isFullFaultRun) findings.push(...(await allColourFindings(page)))
+  else if ((await markNewLooks(page)) > 0)
+    findings.push(...(await newColourFindings(page, 'narrow')))
+  await page.setViewportSize(wide)
+  return findings
+}
+
+/** Findings on the colours of elements with new looks in both themes. */
+async function newColourFindings(page: Page, size: string): Promise<string[]> {
+  const light = label(`${size} light`, await newLookFindings(page))
+  await setTheme(page, 'dark')
+  const dark = label(`${size} dark`, await newLookFindings(page))
+  await setTheme(page, 'light')
+  return [...light, ...dark]
+}
+
+/**
+ * Findings on the colours of a page in a narrow window, then in a wide window, and on the structure
+ * in the wide window. Changes the page.
+ */
+async function allColourFindings(page: Page): Promise<string[]> {
+  const findings: string[] = []
+  const add = (state: string, texts: string[]) => findings.push(...label(state, texts))
   await emptyRepeatedLooks(page)
   add('narrow light', await colourFindings(page))
   await setTheme(page, 'dark')
@@ -115,12 +151,9 @@ async function visitPages(addresses: readonly string[]) {
 testInBrowser(
   'pages, 1280 and 375 px wide: are accessible in both themes, small, and have no dead link',
   async () => {
-    const halves = [0, 1].map((half) => pages.filter((_, n) => n % 2 === half))
-    const visits = await Promise.all(halves.map(visitPages))
-    expect(visits.flatMap(({ problems }) => problems)).toEqual([])
-    const links = new Set(visits.flatMap((visit) => visit.links))
-    const anchors = new Set(visits.flatMap((visit) => visit.anchors))
-    expect(await deadLinks(links, anchors)).toEqual([])
+    const { problems, links, anchors } = await visitPages(pages)
+    expect(problems).toEqual([])
+    expect(await deadLinks(new Set(links), new Set(anchors))).toEqual([])
   },
   visitTimeoutMs,
 )

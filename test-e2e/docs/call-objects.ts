@@ -188,9 +188,8 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.route]: id }
   }
 
-  /** Stored event of an account. */
+  /** Stored event of the account `jane`, which was registered before. */
   async event(): Promise<Replacements> {
-    await this.account()
     const { events } = await this.#posthorn.listEvents({ pageSize: 1 })
     return { [ids.event]: events[0]?.id ?? '' }
   }
@@ -201,7 +200,8 @@ export class CallObjects implements AsyncDisposable {
       body: { webhooks: this.#target, webhooksEnabled: true, webhookEvents: ['*'] },
     })
     const isFailed = { state: 'failed' } as const
-    await this.account()
+    const { jane: account = '' } = await this.unusedName('jane')
+    await this.#posthorn.createAccount({ body: { account, name: 'Jane' } })
     const delivery = await eventually(async () => {
       const { deliveries } = await this.#posthorn.listWebhookDeliveries(isFailed)
       return deliveries.find(({ replayedAt }) => replayedAt === null) ?? false

@@ -6,10 +6,12 @@ import { allOperations } from '@posthorn/contracts/operations'
 import { referencePages } from '@posthorn/docs/reference'
 import { readCalls, type ShownCalls } from '@posthorn/docs/reference/read-calls'
 import { checkout } from '@posthorn/local/paths'
+import { isFullFaultRun } from '@posthorn/testkit'
 import { CallObjects } from './call-objects.ts'
 import { startDocsSystem } from './docs-system.ts'
 import { expectedErrors, preparations, withValues } from './prepared-calls.ts'
 import { PythonInterpreter } from './python-interpreter.ts'
+import { pythonShape } from './python-shape.ts'
 import { type CallResult, curlStatus, curlTimeout, runCall } from './run-call.ts'
 
 const pages = referencePages()
@@ -84,12 +86,30 @@ test.each(calls)('curl: the call of $operationId has the documented result', asy
   expect({ ...result, status: curlStatus(result) }).toMatchObject({ status, code })
 })
 
-test.each(calls)('Python: the call of $operationId has the documented result', async (call) => {
-  const { code, stderr } = await run(call, 'py')
-  const error = expectedErrors[call.operationId]
-  if (error) expect(stderr).toContain(`HTTP Error ${error.status}`)
-  else expect({ code, stderr }).toEqual({ code: exitCodeOf(call), stderr: '' })
+/**
+ * Documented Python calls that run: all in `make test-faults`. Otherwise, one call runs for each
+ * structure of code and for each form of example code.
+ */
+const pythonCalls = calls.filter(
+  ({ operationId, py }, index) =>
+    isFullFaultRun ||
+    forms.has(operationId) ||
+    calls.findIndex((call) => pythonShape(call.py) === pythonShape(py)) === index,
+)
+
+test('Python: the calls that run have many structures of code', () => {
+  expect(new Set(pythonCalls.map(({ py }) => pythonShape(py))).size).toBeGreaterThan(20)
 })
+
+test.each(pythonCalls)(
+  'Python: the call of $operationId has the documented result',
+  async (call) => {
+    const { code, stderr } = await run(call, 'py')
+    const error = expectedErrors[call.operationId]
+    if (error) expect(stderr).toContain(`HTTP Error ${error.status}`)
+    else expect({ code, stderr }).toEqual({ code: exitCodeOf(call), stderr: '' })
+  },
+)
 
 // Another test checks the types of all documented TypeScript calls. One call runs for each form of
 // example code.

@@ -1,28 +1,35 @@
 import { afterAll, expect, test } from '@jest/globals'
 import type { PosthornError } from '@posthorn/client'
 import { eventually } from '@posthorn/testkit'
-import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
+import { faultResponse } from '@posthorn/testkit/graph-fake'
+import { DeliveryGate, type ProviderFault, type ProviderRequest } from '@posthorn/testkit/providers'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Requests of sync-worker and sender to the same mailboxes of Microsoft Graph, and uploads of a
-// sync-worker that is killed.
+// Requests of sync-worker and sender to the same mailboxes of Microsoft Graph, uploads of a
+// sync-worker that is killed, and folders whose messages cannot be listed, while other folders can.
 
 const names = ['one', 'two', 'three'] as const
 const uploaders = Array.from({ length: 5 }, (_, at) => `upload-${at}`)
 const accounts = [...names, ...uploaders]
+const refusals = [
+  { name: 'forbidden', response: faultResponse(403, 'ErrorAccessDenied') },
+  { name: 'invalid', response: faultResponse(400, 'ErrorInvalidRequest') },
+  { name: 'broken', response: faultResponse(500, 'ErrorInternalServerError') },
+]
+const mailboxes = [...accounts, ...refusals.map(({ name }) => name), 'damaged']
 const addressOf = (name: string) => `${name}@contoso.example`
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const fakes = stack.use(
-  await startProviderFakes({ mailboxes: accounts.map(addressOf), handshakes: false }),
+  await startProviderFakes({ mailboxes: mailboxes.map(addressOf), handshakes: false }),
 )
 const { graph } = fakes
 const world = stack.use(
   await startWorld({
     names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher'],
-    env: fakes.env,
+    env: { ...fakes.env, SVC_API_POLL_INTERVAL: '1s' },
   }),
 )
 const { posthorn } = world
@@ -158,3 +165,77 @@ function announced(ids: readonly string[]): string[] {
     return event.startsWith('message') && ids.includes(id) ? [id] : []
   })
 }
+
+const list = 'GET /mailFolders/{mailFolder-id}/messages'
+let serial = 0
+const message = () => Buffer.from(source(`numbered-${(serial += 1)}`))
+const announcedBy = (account: string) =>
+  world.webhooks().filter((hook) => hook.account === account && hook.event === 'messageNew')
+
+/** Connects an account with a refused folder, and waits until everything else is served. */
+async function refuseFolder({ name: account, response }: (typeof refusals)[number]) {
+  const mailbox = graph.mailboxOf(addressOf(account))
+  const [refused, other] = ['Refused', 'Zebra'].map((name) => mailbox.addFolder({ name }).id)
+  if (refused === undefined || other === undefined) throw new Error('no folder')
+  const month = 30 * 86_400_000
+  for (const folderId of [refused, other])
+    mailbox.deliver({ raw: message(), folderId, receivedAt: Date.now() - month })
+  const fault: ProviderFault = ({ path }) =>
+    decodeURIComponent(path).includes(refused) ? { kind: 'reply', response } : undefined
+  const ends = [`${list}/delta()`, list].map((operation) => graph.server.on(operation, fault))
+
+  await registerApiAccount(world, { account, app: apps.graph, address: addressOf(account) })
+  await untilSynced(world, account)
+  await world.webhook((hook) => hook.account === account && hook.event === 'accountInitialized')
+  await eventually(async () =>
+    expect(await posthorn.getAccount({ account })).toMatchObject({
+      state: 'connected',
+      syncError: { path: 'Refused' },
+    }),
+  )
+  await posthorn.submitMessage({
+    account,
+    body: { to: [{ address: 'b@example.test' }], subject: 'sent', text: 'Hello' },
+  })
+  await eventually(() => expect(mailbox.sent).toHaveLength(1))
+
+  const announcedIn = (path: string) => announcedBy(account).filter((hook) => hook.path === path)
+  mailbox.deliver({ raw: message(), folderId: other })
+  // The clock of the Graph fake stands still: without a time, the message would be older than the
+  // account.
+  mailbox.deliver({ raw: message(), folderId: refused, receivedAt: Date.now() + 1_000 })
+  await eventually(() => expect(announcedIn('Zebra')).toHaveLength(1))
+  expect(announcedIn('Refused')).toEqual([])
+
+  for (const end of ends) end()
+  // The requested sync ends the delay after which the refused folder is tried again.
+  await posthorn.syncAccount({ account, body: { sync: true } })
+  await eventually(() => expect(announcedIn('Refused')).toHaveLength(1))
+  await eventually(async () =>
+    expect((await posthorn.getAccount({ account })).syncError).toBeUndefined(),
+  )
+}
+
+test('folders that are forbidden, invalid and broken, each in a mailbox: delay nothing', async () => {
+  // Polls of the other accounts would slow down polls of these accounts.
+  await Promise.all(accounts.map((account) => posthorn.deleteAccount({ account })))
+  await Promise.all(refusals.map((refusal) => refuseFolder(refusal)))
+})
+
+test('damaged messages in the inbox: all other messages are announced', async () => {
+  const account = 'damaged'
+  const mailbox = graph.mailboxOf(addressOf(account))
+  const deliver = () => mailbox.deliver({ raw: message(), receivedAt: Date.now() + 1_000 }).id
+  const damage = () => void mailbox.damaged.add(deliver())
+  damage()
+  await registerApiAccount(world, { account, app: apps.graph, address: addressOf(account) })
+  await untilSynced(world, account)
+  const announcedIds = () => announcedBy(account).map(({ data }) => data['id'])
+  const first = deliver()
+  await eventually(() => expect(announcedIds()).toEqual([first]))
+  damage()
+  const second = deliver()
+  await eventually(() => expect(announcedIds()).toEqual([first, second]))
+  const { state, syncError } = await posthorn.getAccount({ account })
+  expect([state, syncError]).toEqual(['connected', undefined])
+})

@@ -26,7 +26,7 @@ const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
  * accounts take most of the test's time.
  */
 const manyAccounts = Number(
-  process.env['TEST_ROLLING_ACCOUNTS'] ?? faultSize({ small: 50, full: 100 }),
+  process.env['TEST_ROLLING_ACCOUNTS'] ?? faultSize({ small: 30, full: 100 }),
 )
 
 const gatewayNames = ['api-gateway', 'api-gateway-2']
@@ -35,17 +35,17 @@ const gatewayNames = ['api-gateway', 'api-gateway-2']
 export interface RollingJob extends AsyncDisposable {
   readonly world: World
   /**
-   * Stops a replica of a service and starts it again, optionally from the folder of another bundle
-   * (`make build`).
+   * Stops a replica of a service and starts it again, from the folder of a bundle (`make build`).
    */
-  replace(replica: string, bundle?: string): Promise<void>
+  replace(replica: string, bundle: string): Promise<void>
   /** Waits until each kind of test client has done more work. Fails if a client had a failure. */
   untilWorked(): Promise<void>
   /**
-   * Stops the test clients and waits until each accepted message was sent once and reported once.
-   * Returns the amount of work by kind of client, and the number of reads that the previous release
-   * refused.
+   * Waits until each message that was accepted so far was sent once and reported once. Returns the
+   * amount of work by kind of client, and the number of reads that the previous release refused.
    */
+  untilReportedOnce(): Promise<Record<string, number>>
+  /** Stops the test clients, then waits and returns as `untilReportedOnce` does. */
   endWithoutLoss(): Promise<Record<string, number>>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -84,6 +84,11 @@ export async function startRollingJob(
   const stopClients = async () =>
     void (await Promise.all(Object.values(clients).map((each) => each.stop())))
   stack.defer(stopClients)
+  const reportedOnce = async () => {
+    await untilReportedOnce(world, sink, new Set(accepted))
+    const done = Object.entries(clients).map(([kind, { tally }]) => [kind, tally.done] as const)
+    return { ...Object.fromEntries(done), excused: countExcused(clients) }
+  }
   const resources = stack.move()
   return {
     world,
@@ -93,11 +98,10 @@ export async function startRollingJob(
       bundles.set(replica, bundle)
     },
     untilWorked: () => untilWorked(clients),
+    untilReportedOnce: reportedOnce,
     async endWithoutLoss() {
       await stopClients()
-      await untilReportedOnce(world, sink, accepted)
-      const done = Object.entries(clients).map(([kind, { tally }]) => [kind, tally.done] as const)
-      return { ...Object.fromEntries(done), excused: countExcused(clients) }
+      return reportedOnce()
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -144,7 +148,7 @@ function startClients({ many, mayRefuse, ...input }: ClientsInput) {
     direct: runClients({ clients: 5 * load, everyMs: 200, round: rounds.direct }),
     balanced: runClients({ clients: 5 * load, everyMs: 200, round: rounds.balanced }),
     random: runClients({ clients: 2 * load, everyMs: 200, round: rounds.random }),
-    fetches: runClients({ clients: 10 * load, everyMs: 500, round: rounds.fetches }),
+    fetches: runClients({ clients: 6 * load, everyMs: 500, round: rounds.fetches }),
     submissions: runClients({ clients: 2 * load, everyMs: 400, round: rounds.submissions }),
   }
 }

@@ -11,8 +11,8 @@ import {
 } from './webhooks-job.ts'
 
 /** Number of events that are recorded during a fault. */
-const count = faultSize({ small: 300, full: 2_000 })
-const kills = faultSize({ small: 3, full: 10 })
+const count = faultSize({ small: 120, full: 2_000 })
+const kills = faultSize({ small: 2, full: 10 })
 const timeoutMs = 240_000 + 60 * count
 /**
  * Pre-counted attempts per webhook target plus calls in flight: the attempts that a killed process

@@ -14,7 +14,7 @@ import {
 } from '../world.ts'
 import { findDuplicateEvents } from './main-job.ts'
 
-const accounts = faultSize({ small: 80, full: 200 })
+const accounts = faultSize({ small: 30, full: 200 })
 /**
  * Maximum time until all accounts of a killed sync-worker are synced again with production
  * intervals: 15 s until other workers take its shards, then the logins. An idle machine needs a
@@ -99,7 +99,7 @@ test('sync-worker killed during an initial sync: another continues, each message
   const user = world.mail.freshUser('first')
   await using client = new AsyncDisposableStack()
   const imap = client.adopt(await logIn(user), (open) => open.logout())
-  const messages = await fillInbox(imap, faultSize({ small: 1_500, full: 3_000 }))
+  const messages = await fillInbox(imap, faultSize({ small: 900, full: 3_000 }))
   await world.register('first', user, {
     ...productionPace('first', user),
     notifyFrom: '2023-01-01T00:00:00.000Z',

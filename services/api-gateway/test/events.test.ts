@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { shardOf } from '@posthorn/contracts/shards'
 import type { Tx } from '@posthorn/db'
+import { faultSize } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { listEvents } from '../src/store/events/events.ts'
 import { mint, testServers } from './gateway.ts'
@@ -168,15 +169,18 @@ async function countReads(tx: Tx): Promise<number> {
   return Number(rows[0]?.read)
 }
 
-test('listEvents: at 1,000,000 events, reads only the rows of the page', async () => {
+const total = faultSize({ small: 150_000, full: 1_000_000 })
+
+test(`listEvents: at ${total} events, reads only the rows of the page`, async () => {
   // Inserts rare events and accounts among many others: a scan of the events would read most of the
-  // million rows. Each insertion ends within the statement timeout, also on a busy machine.
-  for (let first = 1; first <= 1_000_000; first += 50_000)
+  // rows. Each insertion ends within the statement timeout, also on a busy machine.
+  const everySeconds = 400_000 / total
+  for (let first = 1; first <= total; first += 50_000)
     await sql`
       insert into events (event_id, event, account, shard, date, body)
-      select gen_random_uuid(), case when n % 100000 = 0 then 'rareEvent' else 'messageNew' end,
-        case when n % 50000 = 0 then 'rare' else 'account' || n % 2000 end, 0,
-        now() + n * interval '0.4 second', ''
+      select gen_random_uuid(), case when n % ${total / 10}::int = 0 then 'rareEvent' else 'messageNew' end,
+        case when n % ${total / 20}::int = 0 then 'rare' else 'account' || n % 2000 end, 0,
+        now() + n * make_interval(secs => ${everySeconds}), ''
       from generate_series(${first}::int, ${first + 49_999}::int) n
     `.execute(db)
   await sql`analyze events`.execute(db)

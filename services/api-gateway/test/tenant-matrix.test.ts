@@ -29,6 +29,8 @@ interface Row {
 const rows = allOperations
   .filter(isOpen)
   .flatMap((operation) => classify(operation).naming.map((row) => ({ operation, ...row })))
+/** Last fields of the operations, after which the stored rows are compared. */
+const lastRows = new Set(rows.filter(({ operation }, at) => operation !== rows[at + 1]?.operation))
 const nameOf = ({ operation, field }: Row) => `${operation.id} ${field.label}`
 
 /** Request fields that are rejected even with a value of the requesting tenant, with the reason. */
@@ -93,9 +95,17 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
       for (const { account = own['account'] } of commands.splice(0))
         expect(account).toBe(own['account'])
     }
-    expect(await stored()).toEqual(before)
+    if (lastRows.has(row)) expect(await stored()).toEqual(before)
   },
 )
+
+let shared: Promise<OwnTenant> | undefined
+
+/** Tenant for requests that are refused, so that the requests change nothing of the tenant. */
+function sharedTenant(): Promise<OwnTenant> {
+  shared ??= newTenant()
+  return shared
+}
 
 /** Kinds of objects that belong to one account and that api-gateway finds by their id. */
 const objects = ['template', 'queueId', 'token', 'exportId']
@@ -115,7 +125,7 @@ test.each(rows.filter(isObject).map((row) => [nameOf(row), row] as const))(
     const unknown = `${value.slice(0, -4)}${value.endsWith('AAAA') ? 'AAAB' : 'AAAA'}`
     for (const variant of variants) {
       if (isForbiddenTo(variant, row.operation)) continue
-      const { own, ...tokens }: OwnTenant = await newTenant()
+      const { own, ...tokens } = await sharedTenant()
       const responseTo = async (sent: string) => {
         const request = requestWith(row.operation, own, { field: row.field, value: sent })
         return withoutValue(await send(tokens[variant], request), sent)
@@ -129,7 +139,7 @@ test.each(rows.filter(isObject).map((row) => [nameOf(row), row] as const))(
 test.each(allOperations.map((operation) => [operation.id, operation] as const))(
   '%s: tokens without access are rejected before the request is read',
   async (_id, operation) => {
-    const tokens = await newTenant()
+    const tokens = await sharedTenant()
     for (const variant of variants) {
       if (isOpen(operation) && !isForbiddenTo(variant, operation)) continue
       for (const { field, kind } of [...classify(operation).naming, {}]) {
@@ -141,9 +151,12 @@ test.each(allOperations.map((operation) => [operation.id, operation] as const))(
       }
     }
     expect(commands.splice(0)).toEqual([])
-    expect(await stored()).toEqual(before)
   },
 )
+
+test('requests without access changed no stored row', async () => {
+  expect(await stored()).toEqual(before)
+})
 
 test('no request made api-gateway connect to a URL that it contained', () => {
   expect(listener.requests).toEqual([])

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect } from '@jest/globals'
 import type { StoredDraft } from '@posthorn/db'
-import { eventually, serviceProgram } from '@posthorn/testkit'
+import { eventually, faultSize, serviceProgram } from '@posthorn/testkit'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
 import type { ProviderFake, ProviderFault } from '@posthorn/testkit/providers'
 import type { apiFixture } from './api-fixture.ts'
@@ -20,6 +20,9 @@ export interface KilledSendersOptions {
   /** Called with the path of the provider request at which a sender is killed. */
   onKill?: (path: string) => void
 }
+
+/** Maximum requests of an operation that pass between two kills of senders at this operation. */
+const maxPassing = faultSize({ small: 1, full: 7 })
 
 /** Host names of the provider fake, one for each of the two senders. */
 const hosts = ['127.0.0.1', 'localhost']
@@ -47,7 +50,7 @@ export async function runKilledSenders(
     )
     const passing = skipped.get(operation) ?? 0
     if (!sender || !phase) return undefined
-    skipped.set(operation, passing === 0 ? random.below(8) : passing - 1)
+    skipped.set(operation, passing === 0 ? random.below(maxPassing + 1) : passing - 1)
     if (passing > 0) return undefined
     left.splice(left.indexOf(`${phase} ${operation}`), 1)
     sender.kill('SIGKILL')
@@ -92,6 +95,7 @@ function startSender(env: Record<string, string>, origins: string): ChildProcess
     env: {
       ...env,
       SVC_SENDER_LEASE: '1500ms',
+      SVC_SENDER_SWEEP: '150ms',
       SVC_PROVIDER_ORIGINS: origins,
       SVC_DATABASE_POOL_SIZE: '2',
     },
@@ -99,7 +103,7 @@ function startSender(env: Record<string, string>, origins: string): ChildProcess
 }
 
 /** Number of messages in one test with killed senders. */
-export const messages = 200
+export const messages = faultSize({ small: 40, full: 200 })
 
 type Fixture = Awaited<ReturnType<typeof apiFixture>>
 
@@ -124,7 +128,7 @@ export interface Submissions {
   storeDraft: (account: string, raw: Buffer) => StoredDraft
 }
 
-/** Submits 200 messages to the accounts in turn. Returns the Message-IDs that are to be sent. */
+/** Submits messages to the accounts in turn. Returns the Message-IDs that are to be sent. */
 export async function submitAll(
   fixture: Fixture,
   { accounts, large, storeDraft }: Submissions,
@@ -160,7 +164,7 @@ export async function submitAll(
 /**
  * Waits until all messages are sent, each with its event, and no draft is left at the provider.
  * `drafts` returns the ids of the drafts. The query returns one unsent message, because each failed
- * comparison prints its values, which takes much CPU time for 200 messages.
+ * comparison prints its values, which takes much CPU time for many messages.
  */
 export async function untilSent({ db }: Fixture, drafts: () => string[]): Promise<void> {
   const unsent = db.selectFrom('outbox').select('queueId').where('state', '<>', 'sent').limit(1)

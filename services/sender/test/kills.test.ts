@@ -4,11 +4,19 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { eventually, serviceProgram, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import {
+  eventually,
+  faultSize,
+  serviceProgram,
+  type SmtpScript,
+  startSmtpScript,
+} from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { senderFixture } from './fixture.ts'
 import { mailboxWorker } from './mailbox-worker.ts'
 
+/** Number of messages between two kills of a sender with many messages in flight. */
+const perKill = faultSize({ small: 10, full: 20 })
 const fixture = await senderFixture()
 const { db, addAccount, submit, row, finished, eventsOf } = fixture
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-test-journal-'))
@@ -32,6 +40,7 @@ function start(env: Record<string, string> = {}): ChildProcess {
       // Lease shorter than the 15 s after which a silent sender counts as ended. Longer than a
       // pause of a busy machine, in which an attempt would lose its lease before the end of data.
       SVC_SENDER_LEASE: '10s',
+      SVC_SENDER_SWEEP: '200ms',
       SVC_SENDER_JOURNAL: journalFolder,
       SVC_SENDER_PER_ACCOUNT: '16',
       SVC_SENDER_PER_HOST: '16',
@@ -164,7 +173,7 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
     const lines = await defaultReply()
     session.write(`${lines.join('\r\n')}\r\n`)
     const { messageId = '' } = message ?? {}
-    if (kills < 3 && smtp.accepted.length % 20 === 10) {
+    if (kills < 3 && smtp.accepted.length % perKill === perKill / 2) {
       kills++
       await kill(sender)
       sender = start()
@@ -177,7 +186,8 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
     return []
   })
   const queueIds: string[] = []
-  for (let n = 0; n < 64; n++) queueIds.push(await submit({ account: accounts[n % 4] ?? '' }))
+  for (let n = 0; n < 3 * perKill + 4; n++)
+    queueIds.push(await submit({ account: accounts[n % 4] ?? '' }))
   for (const queueId of queueIds) expect(await finished(queueId)).toMatchObject({ state: 'sent' })
   expect(kills).toBe(3)
   const ids = idsOf(smtp)

@@ -16,7 +16,7 @@ afterAll(() => fixture[Symbol.asyncDispose]())
  * Lease shorter than the 15 s after which a silent sender counts as ended. Longer than a pause of a
  * busy machine, in which an attempt would lose its lease before the end of data.
  */
-const lease = { SVC_SENDER_LEASE: '10s' }
+const lease = { SVC_SENDER_LEASE: '10s', SVC_SENDER_SWEEP: '300ms' }
 
 async function link(): Promise<PostgresLink> {
   const opened = await postgresLink(fixture.env().DATABASE_URL)

@@ -9,6 +9,7 @@ import { connectBus } from '@posthorn/bus'
 import { cacheSettings } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net/http-caller'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { faultSize } from '@posthorn/testkit'
 import { startGraphFake } from '@posthorn/testkit/graph-fake'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
 import { formFaults, RandomFaults } from '@posthorn/testkit/providers'
@@ -26,7 +27,7 @@ import { idIn } from './killed-senders.ts'
 // a run, TEST_STEPS sets the number of messages.
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
-const messages = Number(process.env['TEST_STEPS'] ?? 150)
+const messages = Number(process.env['TEST_STEPS'] ?? faultSize({ small: 50, full: 150 }))
 
 /** Number of sending attempts of a message with broken provider responses, and without. */
 const attempts = { broken: 4, whole: 4 }

@@ -8,9 +8,10 @@ import { encodeApiTextId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { type ApiMailbox, type ApiWorld, apiWorld, mime } from './api-world.ts'
+import { fewShards } from './world.ts'
 
 let world: ApiWorld
-beforeAll(async () => (world = await apiWorld()))
+beforeAll(async () => (world = await apiWorld(fewShards)))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
@@ -134,29 +135,32 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
   })
 
   test('transfer between two workers: each message is announced once', async () => {
-    const old = await world.startApiWorker()
-    const mailboxes = await Promise.all(
-      Array.from({ length: 6 }, () => world.registerApi(placement)),
-    )
-    for (const { account } of mailboxes) await world.connected(account)
+    // World with all shards, of which a second worker gets half.
+    await using stack = new AsyncDisposableStack()
+    const all = stack.adopt(await apiWorld(), (each) => each.close())
+    const announcedIn = async (account: string) =>
+      (await all.events(account, 'messageNew')).map(({ data }) => data['id'])
+    const old = await all.startApiWorker()
+    const mailboxes = await Promise.all(Array.from({ length: 6 }, () => all.registerApi(placement)))
+    for (const { account } of mailboxes) await all.connected(account)
     const ids = mailboxes.map(() => [] as string[])
     const deliver = () =>
       mailboxes.forEach(({ model }, at) => ids[at]?.push(model.deliver(mime('m')).id))
     deliver()
-    await world.startApiWorker()
+    await all.startApiWorker()
     for (let round = 0; round < 5; round++) {
       deliver()
       await eventually(async () => {
         const [first] = mailboxes
-        expect((await announced(first?.account ?? '')).length).toBeGreaterThan(round)
+        expect((await announcedIn(first?.account ?? '')).length).toBeGreaterThan(round)
       })
     }
-    const stopping = world.stopWorker(old)
+    const stopping = all.stopWorker(old)
     deliver()
     await stopping
     deliver()
     for (const [at, { account }] of mailboxes.entries())
-      await eventually(async () => expect(await announced(account)).toEqual(ids[at]))
+      await eventually(async () => expect(await announcedIn(account)).toEqual(ids[at]))
   })
 })
 

@@ -5,7 +5,7 @@ import { MailApiModel, type MailApiModelOptions } from '@posthorn/testkit/mail-a
 import type { AppParts } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import type { CreateMailApis } from '../src/sessions/create-sessions.ts'
-import { apiApplication, testWorld } from './world.ts'
+import { apiApplication, testWorld, type WorldOptions } from './world.ts'
 
 const user = 'jane@mail.example'
 
@@ -25,7 +25,7 @@ export const providerOf: Record<Placement, Provider> = { labels: 'gmail', folder
  * Test world whose mail providers are model mailboxes. The clients check access tokens like clients
  * of real providers do.
  */
-export async function apiWorld(options: { heartbeatMs?: number } = {}) {
+export async function apiWorld(options: WorldOptions = {}) {
   const world = await testWorld(options)
   const mailboxes = new Map<string, ApiMailbox>()
   const createClient = (access: MailApiAccess): MailApi => {
@@ -47,7 +47,7 @@ export async function apiWorld(options: { heartbeatMs?: number } = {}) {
     const seed = mailboxes.size + 1
     const model = new MailApiModel({ placement, seed, now: () => new Date(), ...modelOptions })
     fill?.(model)
-    const account = randomUUID()
+    const account = world.newId()
     const mailbox = { account, model, token: 'token-1' }
     mailboxes.set(account, mailbox)
     await insertAccount(account, placement, path)

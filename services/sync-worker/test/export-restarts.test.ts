@@ -7,17 +7,19 @@ import { eventually, faultSize, TcpRelay, type TestUser } from '@posthorn/testki
 import { sql } from 'kysely'
 import { createExport, exportEnd, getExport, readFile, readLines } from './export-scene.ts'
 import { ImapClient, mail } from './imap-client.ts'
-import { testWorld, type World } from './world.ts'
+import { fewShards, testWorld, type World } from './world.ts'
 
 // Exports that are interrupted at any point have the same lines as exports that are not.
 
 let world: World
 let user: TestUser
 let account: string
-const count = faultSize({ small: 1_500, full: 4_000 })
-const kills = faultSize({ small: 4, full: 20 })
+const count = faultSize({ small: 900, full: 4_000 })
+const kills = faultSize({ small: 3, full: 20 })
+/** Number of chunks of a file after which shards are no longer released. */
+const interrupted = faultSize({ small: 4, full: 8 })
 beforeAll(async () => {
-  world = await testWorld()
+  world = await testWorld(fewShards)
   user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   for (const path of ['A', 'B']) await client.run(`CREATE ${path}`)
@@ -122,7 +124,7 @@ test(`export: worker killed ${kills} times, has the same lines`, async () => {
 test('export: shards released again and again, has the same lines', async () => {
   await undisturbedLines()
   const exportId = await createExport(world.db, account, { includeAttachments: true })
-  for (let chunks = 0; chunks < 8;) {
+  for (let chunks = 0; chunks < interrupted;) {
     const worker = await world.startWorker()
     chunks = await nextChunk(exportId, chunks)
     await world.stopWorker(worker)

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { faultSize } from '@posthorn/testkit'
 import { FeedRun } from './feeds/feed-run.ts'
 
 // Random runs of syncs against a model mailbox: TEST_SEED repeats a run, TEST_STEPS sets its
@@ -6,7 +7,7 @@ import { FeedRun } from './feeds/feed-run.ts'
 // any commit or request, or be overtaken by another worker. `EventView` fails on a repeated or
 // invented event.
 
-const steps = Number(process.env['TEST_STEPS'] ?? 40_000)
+const steps = Number(process.env['TEST_STEPS'] ?? faultSize({ small: 14_000, full: 40_000 }))
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 
 /** Number of random steps between two comparisons of index and events with the model mailbox. */

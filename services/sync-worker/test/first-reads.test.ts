@@ -18,9 +18,16 @@ import type { Command, CommandRequest } from '@posthorn/contracts/define'
 import { shardOf } from '@posthorn/contracts/shards'
 import { sleep } from '@posthorn/flow'
 import { decodeMessageId, encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
-import { eventually, isSwitchedOff, startImapScript, testCyrus } from '@posthorn/testkit'
+import {
+  eventually,
+  faultSize,
+  isFullFaultRun,
+  isSwitchedOff,
+  startImapScript,
+  testCyrus,
+} from '@posthorn/testkit'
 import { mail } from './imap-client.ts'
-import { type MailUser, testWorld, type World } from './world.ts'
+import { fewShards, type MailUser, testWorld, type World } from './world.ts'
 
 // Sends each API command for a new message, immediately after the messageNew is recorded or up to
 // `maxDelayMs` later. The connections selected the mailbox before the message arrived. The
@@ -30,7 +37,7 @@ import { type MailUser, testWorld, type World } from './world.ts'
  * Number of rounds for each mail server and each number of connections. Each command is tested in
  * at least one round.
  */
-const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? 20)
+const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? faultSize({ small: 13, full: 20 }))
 /**
  * Maximum delay in ms from the `messageNew` event to the command. The delays of the rounds are
  * spread up to this maximum.
@@ -43,7 +50,7 @@ let world: World
 let cyrus: Awaited<ReturnType<typeof testCyrus>>
 const servers: AsyncDisposable[] = []
 beforeAll(async () => {
-  world = await testWorld()
+  world = await testWorld(fewShards)
   if (!isSwitchedOff('TEST_CYRUS')) cyrus = await testCyrus()
 })
 afterEach(async () => {
@@ -271,17 +278,22 @@ async function runRound(
   await Promise.all(readers.map(async () => await steps[name]?.(scene, { subject, id })))
 }
 
+/** Numbers of warm connections in a full run, and in a smaller run with the last servers. */
+const both = [1, 4]
+const one = isFullFaultRun ? both : [1]
+const four = isFullFaultRun ? both : [4]
+
 describe.each([
-  ['Dovecot', onDovecot],
-  ['Cyrus', onCyrus],
-  ['scripted server', onScript(0)],
-  ['server that shows messages after NOOP', onScript('noop')],
-  ['server that shows messages three commands later', onScript(3)],
-  ['server that shows messages when selected again', onScript('select')],
-] as const)('%s', (server, start) => {
+  ['Dovecot', both, onDovecot],
+  ['Cyrus', four, onCyrus],
+  ['scripted server', one, onScript(0)],
+  ['server that shows messages after NOOP', both, onScript('noop')],
+  ['server that shows messages three commands later', four, onScript(3)],
+  ['server that shows messages when selected again', one, onScript('select')],
+] as const)('%s', (server, counts, start) => {
   const testHere = server === 'Cyrus' && isSwitchedOff('TEST_CYRUS') ? test.skip : test
 
-  testHere.each([1, 4])(
+  testHere.each(counts)(
     'commands of a new message with %d warm connections, are complete',
     async (connections) => {
       await world.startWorker({ commandConnections: connections })

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { faultSize } from '@posthorn/testkit'
 import { FuzzRun } from './feeds/fuzz-run.ts'
 import { fuzzedGmail, fuzzedGraph } from './feeds/fuzzed-mailbox.ts'
 import { account } from './feeds/memory-feed-store.ts'
@@ -10,10 +11,10 @@ const seed = Number(process.env['TEST_SEED'] ?? 1)
 const steps = process.env['TEST_STEPS']
 
 test.each([
-  ['Gmail', fuzzedGmail, 500],
+  ['Gmail', fuzzedGmail, faultSize({ small: 150, full: 500 })],
   // A round of changes and syncs takes 0.1 to 0.3 s with Graph, two to four times as long as with
   // Gmail.
-  ['Microsoft Graph', fuzzedGraph, 200],
+  ['Microsoft Graph', fuzzedGraph, faultSize({ small: 60, full: 200 })],
 ] as const)(
   `MailboxFeeds: broken responses of %s, seed ${seed}: events and index equal the mailbox afterwards`,
   async (_provider, open, defaultRounds) => {

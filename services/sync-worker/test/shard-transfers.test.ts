@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
-import { eventually, freePort } from '@posthorn/testkit'
+import { eventually, faultSize, freePort } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { testWorld, type World } from './world.ts'
 
 // Transfers of shards between replicas with the intervals of production. The times are printed.
 
-const accountCount = 120
+const accountCount = faultSize({ small: 40, full: 120 })
+/** Number of accounts of two replicas, one of which ends. */
+const remaining = faultSize({ small: 20, full: 50 })
 const perSecond = 50
 const timing = { claimMs: 1_000, logins: { perHost: 50, perSecond, concurrent: 200 } }
 const intervals = { SVC_WORKER_CLAIM_INTERVAL: '1s', SVC_LOGINS_PER_HOST: '50' }
@@ -112,19 +114,19 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s: another replica takes over', asy
   const survivor = await world.startWorker(timing, { backend })
   const child = world.spawnWorker(intervals)
   await eventually(async () => expect(await shardsOf(survivor.id)).toBe(128), slow)
-  await registerUsers(50)
+  await registerUsers(remaining)
   const states = () => world.db.selectFrom('accountStates').select('state').execute()
   await eventually(async () => {
     const connected = (await states()).filter(({ state }) => state === 'connected')
-    expect(connected).toHaveLength(50)
+    expect(connected).toHaveLength(remaining)
   }, slow)
   const heldBefore = open().size
   const signalledAt = performance.now()
   child.kill(signal)
   await eventually(async () => expect(await shardsOf(survivor.id)).toBe(256), slow)
   print(`${signal}: all shards taken over in ${seconds(performance.now() - signalledAt)}`)
-  await eventually(() => expect(open().size).toBe(50), slow)
-  const taken = 50 - heldBefore
+  await eventually(() => expect(open().size).toBe(remaining), slow)
+  const taken = remaining - heldBefore
   print(`${signal}: ${taken} accounts logged in after ${seconds(performance.now() - signalledAt)}`)
 })
 

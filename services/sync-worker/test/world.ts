@@ -11,7 +11,7 @@ import {
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
 import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
 import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts/define'
-import { shardOf } from '@posthorn/contracts/shards'
+import { shardCount, shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
@@ -64,16 +64,37 @@ export interface ApiRegistration {
   notifyFrom?: Date
 }
 
+export interface WorldOptions {
+  /** Interval of the heartbeats of workers, for tests of heartbeats. */
+  heartbeatMs?: number
+  /**
+   * Number of shards, at most 256 as in production. A worker binds its command queue to each of its
+   * shards, which is most of the work of its start and stop. With fewer shards, a second worker
+   * gets shards only when the first worker has stopped.
+   */
+  shards?: number
+}
+
+/** Number of shards of a test file whose tests start workers and do not distribute shards. */
+export const fewShards = { shards: 16 }
+
 /** Id of the OAuth2 application that all accounts of `registerApi` use. */
 export const apiApplication = 'linked'
 
 /**
  * Postgres, RabbitMQ, Dovecot, a minimal auth-bridge, and any number of workers. A worker that
  * misses two heartbeats stops, so heartbeats are rarer than in production: a busy machine stands
- * still for seconds. `heartbeatMs` is for tests of heartbeats.
+ * still for seconds.
  */
-export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number } = {}) {
+export async function testWorld({ heartbeatMs = 30_000, shards = shardCount }: WorldOptions = {}) {
   const database = await testDatabase()
+  if (shards < shardCount)
+    await database.db.deleteFrom('shards').where('shard', '>=', shards).execute()
+  /** Creates the id of an account in one of the shards. */
+  const newId = (): string => {
+    const id = randomUUID()
+    return shardOf(id) < shards ? id : newId()
+  }
   const broker = await testBus({ reuse: true })
   const dovecot = await testDovecot()
   const log = createLogger('test', 'silent')
@@ -156,7 +177,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
 
   /** Registers an account for a Dovecot user, as api-gateway does. */
   const register = async (user: MailUser, input: Registration = {}): Promise<string> => {
-    const account = randomUUID()
+    const account = newId()
     credentials.set(account, { user: user.user, pass: input.pass ?? user.pass })
     const imap = {
       host: input.host ?? user.host,
@@ -188,7 +209,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
    */
   const registerApi = async (
     backend: Provider,
-    { account = randomUUID(), accessToken = 'token', notifyFrom, path, ...login }: ApiRegistration,
+    { account = newId(), accessToken = 'token', notifyFrom, path, ...login }: ApiRegistration,
   ): Promise<string> => {
     const expires = new Date(Date.now() + 3_600_000).toISOString()
     credentials.set(account, { ...login, accessToken, expires, application: apiApplication })
@@ -246,6 +267,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
     secrets,
     pubSub,
     exportKeys,
+    newId,
     startWorker,
     stopWorker,
     spawnWorker,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually, hasBrowser, testBrowser } from '@posthorn/testkit'
+import { eventually, hasBrowser, isFullFaultRun, testBrowser } from '@posthorn/testkit'
 import { untilConnected } from '../world.ts'
 import { callFromPage, join, type Page, setUpOwner, startAdminWorld } from './admin-world.ts'
 import {
@@ -58,13 +58,18 @@ function source(subject: string): string {
   ].join('\r\n')
 }
 
-/** Starts the system with an account that has two messages. */
+/** Account without messages, whose id contains a separator of paths. */
+const account = 'jane/doe'
+
+/** Starts the system with an account that has two messages, and an account without messages. */
 async function openStage() {
   const world = stack.use(await startAdminWorld(['auth-bridge', 'sync-worker']))
   const user = world.mail.freshUser()
   for (const subject of ['first', 'second']) await world.mail.deliver(user.user, source(subject))
   await world.register('jane', user)
-  await untilConnected(world, 'jane')
+  const other = world.mail.freshUser()
+  await world.register(account, other)
+  for (const id of ['jane', account]) await untilConnected(world, id)
   await world.posthorn.createMailbox({ account: 'jane', body: { path: 'Invoices' } })
   const browser = stack.use(await testBrowser())
   const window = await openPageWindow(browser, { width: 1280, height: 900 }, world.pagesUrl)
@@ -73,13 +78,15 @@ async function openStage() {
   const { id } = body['person'] as { id: string }
   const right = { method: 'PUT', path: `/admin/people/${id}`, body: { mayReadMail: true } }
   expect((await callFromPage(window.page, right)).status).toBe(204)
-  return { world, browser, window }
+  return { world, browser, window, user: other }
 }
 const stage = hasBrowser() ? await openStage() : undefined
 function opened() {
   if (!stage) throw new Error('no browser')
   const open = (page: Page, path: string) => page.goto(`${stage.world.pagesUrl}/admin${path}`)
-  return { ...stage, open }
+  const openAccount = (page: Page, part: string) =>
+    open(page, `/accounts/${encodeURIComponent(account)}${part}`)
+  return { ...stage, open, openAccount }
 }
 
 /**
@@ -206,27 +213,144 @@ testInBrowser('mail: flags, attachment, search, move and deletion', async () => 
   await expectSound(window)
 })
 
-testInBrowser.each([
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 320],
-  ['dark', 320],
-] as const)('mail: accessible in the theme %s at %i px', async (colorScheme, width) => {
-  const { window, open } = opened()
+testInBrowser('account: the parts are links, and the path to the page leads back', async () => {
+  const { window, openAccount } = opened()
   const { page } = window
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  await page.setViewportSize({ width, height: 900 })
-  await open(page, '/accounts/jane/mail?path=Invoices')
-  await page.getByRole('table', { name: 'Messages' }).waitFor()
-  const excess = () =>
-    page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)')
-  expect([await seriousFindings(page), await excess()]).toEqual([[], 0])
-  await page.getByRole('link', { name: /> second/ }).click()
-  await page.getByLabel('Show').selectOption('html')
-  await page.frameLocator('iframe').getByText('Hello in HTML').waitFor()
-  expect([await seriousFindings(page), await excess()]).toEqual([[], 0])
-  await expectSound(window)
+  await openAccount(page, '')
+  const parts = page.getByRole('navigation', { name: 'Parts of the account' })
+  for (const title of ['Mail', 'Settings', 'Mailboxes', 'Protocol log']) {
+    await parts.getByRole('link', { name: title, exact: true }).click()
+    await untilShown(page, title)
+    expect(await parts.locator('[aria-current="page"]').allTextContents()).toEqual([title])
+  }
+  await page.locator('header').getByRole('link', { name: account }).click()
+  await untilShown(page, account)
+  await page.getByRole('link', { name: 'Audit log of this account' }).click()
+  await untilShown(page, 'Audit log')
+  expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe(account)
 })
+
+testInBrowser('account: the title changes together with the content of the page', async () => {
+  const { window, openAccount } = opened()
+  const { page } = window
+  await openAccount(page, '')
+  await page.getByText('Audit log of this account').waitFor()
+  await page.evaluate(`{
+    window.titles = new Set()
+    new MutationObserver(() => {
+      const isOverview = document.body.textContent.includes('Audit log of this account')
+      if (isOverview) window.titles.add(document.querySelector('h1').textContent)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  }`)
+  await page.getByRole('link', { name: 'Protocol log', exact: true }).click()
+  await untilShown(page, 'Protocol log')
+  expect(await page.evaluate<string[]>('[...window.titles]')).not.toContain('Protocol log')
+})
+
+testInBrowser('account settings: only changed members are stored, logins are tried', async () => {
+  const { window, openAccount, world, user } = opened()
+  const { page } = window
+  await openAccount(page, '/settings')
+  await page.getByLabel('Name', { exact: true }).fill('Jane <b>Changed</b>')
+  expect(await page.getByLabel('IMAP password').inputValue()).toBe('')
+  await page.getByLabel('IMAP password').fill('wrong')
+  await page.getByRole('button', { name: 'Try before saving' }).click()
+  await page.getByText(/IMAP login fails/).waitFor()
+  await page.getByLabel('IMAP password').fill(user.pass)
+  await page.getByRole('button', { name: 'Try before saving' }).click()
+  await page.getByText(/IMAP login works/).waitFor()
+  await page.getByLabel('IMAP password').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The account is changed.').waitFor()
+  expect(await world.posthorn.getAccount({ account })).toMatchObject({
+    name: 'Jane <b>Changed</b>',
+    imap: { auth: { user: user.user, pass: '******' } },
+  })
+  await untilConnected(world, account)
+  await page.getByLabel('Body of PUT').fill('{"locale":"de"}')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await eventually(async () =>
+    expect(await world.posthorn.getAccount({ account })).toMatchObject({ locale: 'de' }),
+  )
+})
+
+testInBrowser('mailboxes: create, unsubscribe, rename, and delete by typing the path', async () => {
+  const { window, openAccount, world } = opened()
+  const { page } = window
+  const paths = async () => {
+    const { mailboxes } = await world.posthorn.listMailboxes({ account })
+    return mailboxes.map(({ path, subscribed }) => `${path} ${subscribed}`)
+  }
+  await openAccount(page, '/mailboxes')
+  await page.getByLabel('Path').fill('Invoices')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('The mailbox Invoices exists now.').waitFor()
+  const row = (path: string) => page.getByRole('row').filter({ hasText: path })
+  await row('Invoices').getByRole('button', { name: 'Unsubscribe' }).click()
+  await row('Invoices').getByRole('button', { name: 'Subscribe', exact: true }).waitFor()
+  expect(await paths()).toContain('Invoices false')
+  await row('Invoices').getByRole('button', { name: 'Rename' }).click()
+  await page.getByLabel('New path').fill('Bills')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+  await row('Bills').getByRole('button', { name: 'Delete' }).click()
+  const confirm = page.getByRole('alertdialog')
+  expect(await confirm.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+  await confirm.getByLabel('Type Bills to confirm').fill('Bills')
+  await confirm.getByRole('button', { name: 'Delete' }).click()
+  await eventually(async () =>
+    expect((await paths()).filter((path) => /Bills|Invoices/.test(path))).toEqual([]),
+  )
+  await confirm.waitFor({ state: 'detached' })
+  await row('Bills').waitFor({ state: 'detached' })
+})
+
+testInBrowser('protocol log: is switched on, and shows the commands', async () => {
+  const { window, openAccount, world } = opened()
+  const { page } = window
+  await openAccount(page, '/log')
+  await page.getByText('Lines appear here while the recording is on.').waitFor()
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('button', { name: 'Switch off' }).waitFor()
+  await world.posthorn.reconnectAccount({ account, body: { reconnect: true } })
+  await eventually(async () => {
+    await page.getByRole('button', { name: 'Read again', exact: true }).click()
+    expect(await page.locator('pre').allInnerTexts()).toEqual([expect.stringContaining('C:')])
+  })
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('button', { name: 'Switch on' }).waitFor()
+})
+
+/** Themes and window widths of the list of messages and an open message. */
+const looks = [
+  ['light', 1280],
+  ['dark', 320],
+  ...(isFullFaultRun
+    ? ([
+        ['dark', 1280],
+        ['light', 320],
+      ] as const)
+    : []),
+] as const
+
+testInBrowser.each(looks)(
+  'mail: accessible in the theme %s at %i px',
+  async (colorScheme, width) => {
+    const { window, open } = opened()
+    const { page } = window
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width, height: 900 })
+    await open(page, '/accounts/jane/mail?path=Invoices')
+    await page.getByRole('table', { name: 'Messages' }).waitFor()
+    const excess = () =>
+      page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)')
+    expect([await seriousFindings(page), await excess()]).toEqual([[], 0])
+    await page.getByRole('link', { name: /> second/ }).click()
+    await page.getByLabel('Show').selectOption('html')
+    await page.frameLocator('iframe').getByText('Hello in HTML').waitFor()
+    expect([await seriousFindings(page), await excess()]).toEqual([[], 0])
+    await expectSound(window)
+  },
+)
 
 testInBrowser(
   'mail: a person without the right sees no mail, and reads who gives the right',
