@@ -22,7 +22,7 @@ const workers = ['sync-worker', 'sync-worker-2']
 
 const account = 'exported'
 const appended = 60
-/** Number of copies of each message: an export has 6 chunks in the small test, 10 in the full one. */
+/** Number of copies of each message: an export has 6 chunks in `make test`, and 10 in full size. */
 const copies = faultSize({ small: 30, full: 50 })
 const count = appended * copies
 
