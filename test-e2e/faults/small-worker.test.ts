@@ -5,14 +5,14 @@ import { registerManyAccounts, shuffled, type ManyAccounts } from '../many-accou
 import { startWorld, type World } from '../world.ts'
 
 /**
- * Number of registered accounts. The sync-worker has memory for about 100 accounts in the small
+ * Number of registered accounts. The sync-worker has memory for about 450 accounts in the small
  * test, and for about 1,000 accounts in the full test.
  */
-const registered = faultSize({ small: 380, full: 1_150 })
+const registered = faultSize({ small: 600, full: 1_150 })
 /**
  * V8 old space of the sync-worker in MB, from which its memory limit follows without a container.
  */
-const oldSpaceMb = faultSize({ small: 250, full: 440 })
+const oldSpaceMb = faultSize({ small: 300, full: 440 })
 /** Part of its memory limit that a sync-worker never exceeds. */
 const maxPart = 0.9
 const readsAtOnce = 8
