@@ -30,6 +30,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
    * previous session has stopped.
    */
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
+  /** Restarts of account sessions, which resolve when the next session may have started. */
+  readonly #restarting = new Map<string, Promise<void>>()
   /** Leased shards (groups of accounts) whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
   /** Sessions of accounts moved to this worker, until the first attempt to connect has ended. */
@@ -55,15 +57,23 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   /**
    * Finds the session of an account, after the account's registration was read. Waits until the
    * accounts of a newly leased shard are listed, because commands arrive as soon as the shard is
-   * leased.
+   * leased. Waits for the restart of the session after a change of the registration.
    */
   async findPrepared(account: string, signal: AbortSignal): Promise<AccountSession | undefined> {
     const shard = shardOf(account)
-    while (!this.#running.has(account) && this.#unlisted.has(shard))
-      await abortable(this.#listing.promise, signal)
-    const session = this.#running.get(account)
-    if (session) await abortable(session.prepared, signal)
-    return session
+    for (;;) {
+      const session = this.#running.get(account)
+      if (session) {
+        await abortable(session.prepared, signal)
+        return session
+      }
+      const isHeld = this.#leases.has(shard)
+      const starting = this.#unlisted.has(shard)
+        ? this.#listing.promise
+        : isHeld && this.#restarting.get(account)
+      if (!starting) return undefined
+      await abortable(starting, signal)
+    }
   }
 
   /**
@@ -214,9 +224,13 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
    * may take some seconds and delays no other account.
    */
   #restart(account: string, stop?: (session: AccountSession) => Promise<void>): void {
-    void this.#stop(account, stop)
+    const restarted = this.#stop(account, stop)
       .then(() => this.#reconcile(account))
       .catch(() => undefined)
+      .finally(() => {
+        if (this.#restarting.get(account) === restarted) this.#restarting.delete(account)
+      })
+    this.#restarting.set(account, restarted)
   }
 
   #stop(account: string, stop = (session: AccountSession) => session.stop()): Promise<void> {
