@@ -65,18 +65,15 @@ test('hostile messages: each is announced once, accounts stay connected, reads o
     else await world.mail.deliver(attacked.user, bytes).catch(() => refused.push(name))
     script.mailbox('INBOX').append(bytes)
   }
-  const expected = {
-    attacked: corpus.length - refused.length,
-    scripted: corpus.length,
-  }
+  const delivered = corpus.length - refused.length
   const allowedMs = 150_000 + 5_000 * corpus.length
   await eventually(
-    () => {
-      const counts = Object.keys(expected).map((account) => [
-        account,
-        announced.uids(account).length,
-      ])
-      expect(Object.fromEntries(counts)).toEqual(expected)
+    async () => {
+      // Dovecot may store a message and end before it replies to the delivery.
+      const { total } = await world.posthorn.listMessages({ account: 'attacked', path: 'INBOX' })
+      expect(total).toBeGreaterThanOrEqual(delivered)
+      expect(announced.uids('attacked')).toHaveLength(total)
+      expect(announced.uids('scripted')).toHaveLength(corpus.length)
     },
     { timeoutMs: allowedMs },
   )
