@@ -2,12 +2,12 @@ import { axeFindings, colourRules, untilStill } from './axe-findings.ts'
 import type { Page } from './docs-site/site-window.ts'
 
 /**
- * Marks the elements of the open page that show text in a new look: no earlier page of the browser
- * window has an element with the look. The look of an element is its name, the names of its
- * attributes, its class, inline style, colours and text size, whether it shows text, and the look
- * of its parent. Returns the number of marked elements.
+ * Finds the elements of the open page that show text in a new look, and stores these elements in
+ * `window.newLooks`. A look is new if no earlier page of the browser window has an element with the
+ * look. A look consists of tag name, attribute names, class, inline style, colours, text size, text
+ * (present or not), and the look of the containing element. Returns the number of elements.
  */
-export async function markNewLooks(page: Page): Promise<number> {
+export async function findNewLooks(page: Page): Promise<number> {
   await untilStill(page)
   return page.evaluate<number>(`(() => {
     const numbers = new Map(JSON.parse(sessionStorage.getItem('looks') ?? '[]'))
@@ -39,7 +39,7 @@ export async function markNewLooks(page: Page): Promise<number> {
 }
 
 /**
- * Findings of axe on the colours of the elements that `markNewLooks` has marked, with the impact
+ * Findings of axe on the colours of the elements that `findNewLooks` has found, with the impact
  * `serious` or `critical`.
  */
 export function newLookFindings(page: Page): Promise<string[]> {

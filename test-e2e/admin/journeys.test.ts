@@ -18,7 +18,8 @@ afterAll(() => stack.disposeAsync())
  */
 const journeyMs = 300_000
 /**
- * Number of failed webhook deliveries that one replay by filter repeats, more than a page shows.
+ * Number of failed webhook deliveries that one replay by filter repeats. A page shows fewer
+ * deliveries.
  */
 const failedDeliveries = faultSize({ small: 60, full: 500 })
 const wide = { width: 1280, height: 900 }

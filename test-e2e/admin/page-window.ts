@@ -1,7 +1,7 @@
 import { eventually, isFullFaultRun } from '@posthorn/testkit'
 import { addAxe, axeFindings, colourRules, requiredRules, withoutColours } from '../axe-findings.ts'
 import { openSiteWindow, type SiteWindow } from '../docs-site/site-window.ts'
-import { markNewLooks, newLookFindings } from '../new-looks.ts'
+import { findNewLooks, newLookFindings } from '../new-looks.ts'
 import type { Browser, Page } from './admin-world.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function openPageWindow(
 export async function seriousFindings(page: Page): Promise<string[]> {
   await addAxe(page)
   if (isFullFaultRun) return axeFindings(page, { runOnly: requiredRules })
-  const hasNewLooks = (await markNewLooks(page)) > 0
+  const hasNewLooks = (await findNewLooks(page)) > 0
   return [...(await structureFindings(page)), ...(hasNewLooks ? await newLookFindings(page) : [])]
 }
 
@@ -99,7 +99,7 @@ export async function findingsInThemes(page: Page): Promise<string[]> {
  */
 export async function newFindingsInThemes(page: Page, isWhole: boolean): Promise<string[]> {
   await addAxe(page)
-  const hasNewLooks = (await markNewLooks(page)) > 0
+  const hasNewLooks = (await findNewLooks(page)) > 0
   const structure = isWhole || hasNewLooks ? await structureFindings(page) : []
   if (!hasNewLooks) return structure
   const light = [...structure, ...(await newLookFindings(page))]

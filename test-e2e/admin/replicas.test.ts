@@ -100,7 +100,7 @@ async function untilCurrent(page: Page): Promise<void> {
 const sessionStatus = async (page: Page) =>
   (await callFromPage(page, { path: '/admin/session' })).status
 
-/** Two replicas of a service. In `make test-faults`, each of both is killed, else the first. */
+/** Replicas of a service to kill: the first replica, and in `make test-faults` also the second. */
 function replicasOf(service: string): [killed: string, other: string][] {
   const [first, second] = [service, `${service}-2`]
   return isFullFaultRun

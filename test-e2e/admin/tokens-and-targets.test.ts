@@ -10,7 +10,7 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** Maximum duration of a test that follows one person, on a busy machine. */
+/** Maximum duration of a test of several administration pages on a busy machine. */
 const journeyMs = 300_000
 const wide = { width: 1280, height: 900 }
 

@@ -68,8 +68,8 @@ export async function mergeRepeatedCode(page: Page): Promise<void> {
 }
 
 /**
- * Replaces the coloured parts of each line of code by their text, unless `markNewLooks` has marked
- * a part of the line.
+ * Replaces the coloured parts of each line of code by their text, unless the line has an element
+ * that `findNewLooks` has found.
  */
 export async function mergeSeenCode(page: Page): Promise<void> {
   await page.evaluate(`for (const line of document.querySelectorAll('pre .code'))

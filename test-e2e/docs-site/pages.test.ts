@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { hasBrowser, isFullFaultRun, testBrowser } from '@posthorn/testkit'
 import { addAxe } from '../axe-findings.ts'
-import { markNewLooks, newLookFindings } from '../new-looks.ts'
+import { findNewLooks, newLookFindings } from '../new-looks.ts'
 import { startWorld } from '../world.ts'
 import {
   colourFindings,
@@ -82,7 +82,7 @@ async function pageFindings(page: Page): Promise<string[]> {
     await findRepeatedLooks(page)
     await mergeRepeatedCode(page)
   } else {
-    const hasNewLooks = (await markNewLooks(page)) > 0
+    const hasNewLooks = (await findNewLooks(page)) > 0
     await mergeSeenCode(page)
     if (hasNewLooks) {
       findings.push(...label('wide', await structureFindings(page)))
@@ -93,7 +93,7 @@ async function pageFindings(page: Page): Promise<string[]> {
   if (await scrollsSideways(page)) findings.push('narrow: the page scrolls sideways')
   findings.push(...label('narrow', await structureFindings(page)))
   if (isFullFaultRun) findings.push(...(await allColourFindings(page)))
-  else if ((await markNewLooks(page)) > 0)
+  else if ((await findNewLooks(page)) > 0)
     findings.push(...(await newColourFindings(page, 'narrow')))
   await page.setViewportSize(wide)
   return findings

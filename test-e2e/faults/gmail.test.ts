@@ -211,11 +211,9 @@ test('a throttled minute: the account stays connected, and each change is announ
   expect(failures).toEqual([])
 })
 
-/**
- * Number of commits of an initial sync, each after a Gmail request, at which the full test kills
- * sync-worker. The small test kills sync-worker at each second commit.
- */
+/** Number of commits of an initial sync. Each commit follows a Gmail request. */
 const commits = 20
+/** Distance between the commits at which sync-worker is killed: each commit in full size. */
 const commitStep = faultSize({ small: 2, full: 1 })
 const announcedIds = (account: string): string[] =>
   world.receiver.requests

@@ -7,8 +7,8 @@ import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Requests of sync-worker and sender to the same mailboxes of Microsoft Graph, uploads of a
-// sync-worker that is killed, and folders whose messages cannot be listed, while other folders can.
+// Microsoft Graph: concurrent requests of sync-worker and sender to a mailbox, a sync-worker that
+// is killed during uploads, and folders whose messages cannot be listed.
 
 const names = ['one', 'two', 'three'] as const
 const uploaders = Array.from({ length: 5 }, (_, at) => `upload-${at}`)
@@ -172,7 +172,7 @@ const message = () => Buffer.from(source(`numbered-${(serial += 1)}`))
 const announcedBy = (account: string) =>
   world.webhooks().filter((hook) => hook.account === account && hook.event === 'messageNew')
 
-/** Connects an account with a refused folder, and waits until everything else is served. */
+/** Connects an account with a refused folder. Waits until the other folders are synced. */
 async function refuseFolder({ name: account, response }: (typeof refusals)[number]) {
   const mailbox = graph.mailboxOf(addressOf(account))
   const [refused, other] = ['Refused', 'Zebra'].map((name) => mailbox.addFolder({ name }).id)
@@ -217,7 +217,7 @@ async function refuseFolder({ name: account, response }: (typeof refusals)[numbe
 }
 
 test('folders that are forbidden, invalid and broken, each in a mailbox: delay nothing', async () => {
-  // Polls of the other accounts would slow down polls of these accounts.
+  // Polls of accounts from earlier tests would slow down polls of the accounts of this test.
   await Promise.all(accounts.map((account) => posthorn.deleteAccount({ account })))
   await Promise.all(refusals.map((refusal) => refuseFolder(refusal)))
 })

@@ -60,8 +60,9 @@ const largest = grownMessages.filter(
 const allMessages = [...hostileMessages, ...(isFullFaultRun ? grownMessages : largest)]
 
 /**
- * Readings to measure for the message with the number `at`. HTML messages, which are the most, take
- * turns: besides the readings of the head, one of five is measured. A full run measures all.
+ * Readings to measure for the message with the number `at`. For an HTML message, the readings of
+ * the head and one of the five other readings are measured, in turn. A full run measures all
+ * readings of each message.
  */
 function measuredReadings(message: HostileMessage, at: number): [string, () => unknown][] {
   const all = Object.entries(readingsOf(message))

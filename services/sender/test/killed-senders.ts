@@ -164,7 +164,7 @@ export async function submitAll(
 /**
  * Waits until all messages are sent, each with its event, and no draft is left at the provider.
  * `drafts` returns the ids of the drafts. The query returns one unsent message, because each failed
- * comparison prints its values, which takes much CPU time for many messages.
+ * comparison prints its values, and printing many messages takes much CPU time.
  */
 export async function untilSent({ db }: Fixture, drafts: () => string[]): Promise<void> {
   const unsent = db.selectFrom('outbox').select('queueId').where('state', '<>', 'sent').limit(1)

@@ -251,8 +251,9 @@ describe.each(['gmail', 'graph'] as const)('%s', (provider) => {
   const isListing = (name: string) => ['listMessages', 'searchMessages'].includes(name)
 
   /**
-   * Sends each command for a separate new message. Commands that list messages run one after the
-   * other, because a fault of a list concerns all lists. Then the other commands run concurrently.
+   * Sends each command for a separate new message. Commands that list messages run alone, because
+   * a faulty response to a list would reach other lists as well. The remaining commands run
+   * concurrently.
    */
   async function sendAll(send: (name: string, message: Message) => Promise<void>): Promise<void> {
     const names = Object.keys(steps)

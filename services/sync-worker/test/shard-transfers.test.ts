@@ -8,7 +8,7 @@ import { testWorld, type World } from './world.ts'
 // Transfers of shards between replicas with the intervals of production. The times are printed.
 
 const accountCount = faultSize({ small: 40, full: 120 })
-/** Number of accounts of two replicas, one of which ends. */
+/** Number of accounts that two replicas share before a replica ends. */
 const remaining = faultSize({ small: 20, full: 50 })
 const perSecond = 50
 const timing = { claimMs: 1_000, logins: { perHost: 50, perSecond, concurrent: 200 } }

@@ -69,8 +69,8 @@ export interface WorldOptions {
   heartbeatMs?: number
   /**
    * Number of shards, at most 256 as in production. A worker binds its command queue to each of its
-   * shards, which is most of the work of its start and stop. With fewer shards, a second worker
-   * gets shards only when the first worker has stopped.
+   * shards. These bindings are most of the work of a worker's start and stop. With fewer shards,
+   * a second worker gets shards only when the first worker has stopped.
    */
   shards?: number
 }
@@ -90,7 +90,7 @@ export async function testWorld({ heartbeatMs = 30_000, shards = shardCount }: W
   const database = await testDatabase()
   if (shards < shardCount)
     await database.db.deleteFrom('shards').where('shard', '>=', shards).execute()
-  /** Creates the id of an account in one of the shards. */
+  /** Creates an account id that belongs to one of the world's shards. */
   const newId = (): string => {
     const id = randomUUID()
     return shardOf(id) < shards ? id : newId()

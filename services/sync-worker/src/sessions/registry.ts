@@ -30,7 +30,10 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
    * previous session has stopped.
    */
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
-  /** Restarts of account sessions, which resolve when the next session may have started. */
+  /**
+   * Restarts of account sessions, by account id. A restart resolves when the account's next session
+   * has started, or when no session can start.
+   */
   readonly #restarting = new Map<string, Promise<void>>()
   /** Leased shards (groups of accounts) whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
