@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stopRecorded } from '@posthorn/local/process/run-record'
 import { dropVhost } from '@posthorn/local/rabbitmq/management-api'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
-import buildBundle, { deleteBundle } from '../libs/tooling/src/bundle-setup.ts'
+import buildBundle, { deleteBundle } from '../libs/tooling/src/jest/bundle-setup.ts'
 
 /**
  * Global setup of Jest for the end-to-end tests. Creates the directory in which Jest workers

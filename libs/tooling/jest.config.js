@@ -1,15 +1,13 @@
 import { resolve } from 'node:path'
-import { bundlePackages } from './src/bundle-packages.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Options of all Jest projects: native ES modules, with types stripped as by Node. */
+/** Options of all Jest projects. Node loads the test files and strips their types. */
 const base = {
   rootDir: root,
   testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': ['<rootDir>/libs/tooling/strip-types.js', {}] },
-  moduleNameMapper: await bundlePackages(),
+  testRunner: '<rootDir>/libs/tooling/src/jest/native-runner.ts',
+  transform: {},
   modulePathIgnorePatterns: ['<rootDir>/.local/'],
 }
 
@@ -27,7 +25,7 @@ const endToEnd = {
 }
 
 /** Jest setup file of property tests, which exist in unit and integration tests. */
-const propertySeed = ['<rootDir>/libs/tooling/src/property-seed.ts']
+const propertySeed = ['<rootDir>/libs/tooling/src/jest/property-seed.ts']
 
 // The directory of a test file determines the kind of its tests.
 export default {
@@ -35,15 +33,16 @@ export default {
   watchman: false,
   // Jest timeout of a test: three waits of `eventually`. A busy machine may need most of one wait.
   testTimeout: 300_000,
-  // Jest: each test file leaves modules in the heap of its worker, which has 4 GB at most.
-  workerIdleMemoryLimit: '1GB',
-  testSequencer: '<rootDir>/libs/tooling/test-sequencer.js',
-  reporters: ['default', '<rootDir>/libs/tooling/run-reporter.js'],
+  // Jest: Node keeps the modules of each test file, and these refer to the systems of the file. A
+  // large heap slows the tests down, so Jest replaces the worker.
+  workerIdleMemoryLimit: '400MB',
+  testSequencer: '<rootDir>/libs/tooling/src/jest/test-sequencer.js',
+  reporters: ['default', '<rootDir>/libs/tooling/src/jest/run-reporter.js'],
   projects: [
     {
       ...base,
       displayName: 'unit',
-      setupFiles: propertySeed,
+      setupFilesAfterEnv: propertySeed,
       testMatch: [
         '<rootDir>/libs/*/src/**/*.test.ts',
         '<rootDir>/services/*/src/**/*.test.ts',
@@ -55,9 +54,9 @@ export default {
     {
       ...base,
       displayName: 'integration',
-      globalSetup: '<rootDir>/libs/tooling/src/bundle-setup.ts',
-      globalTeardown: '<rootDir>/libs/tooling/src/bundle-teardown.ts',
-      setupFiles: propertySeed,
+      globalSetup: '<rootDir>/libs/tooling/src/jest/bundle-setup.ts',
+      globalTeardown: '<rootDir>/libs/tooling/src/jest/bundle-teardown.ts',
+      setupFilesAfterEnv: propertySeed,
       testMatch: ['<rootDir>/libs/*/test/**/*.test.ts', '<rootDir>/services/*/test/**/*.test.ts'],
     },
     {

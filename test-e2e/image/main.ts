@@ -104,7 +104,6 @@ async function runTests(engine: Engine, images: TestImages): Promise<number> {
     stdio: 'inherit',
     env: {
       ...process.env,
-      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
       TESTCONTAINERS_RYUK_DISABLED: String(!hasRyuk),
       TEST_IMAGES: JSON.stringify(images),
     },

@@ -60,16 +60,15 @@ export async function runStaticChecks(): Promise<string[]> {
   return results.filter(({ code }) => code !== 0).map(({ name }) => name)
 }
 
-/** Runs Jest with support for native ES modules. */
+/** Runs Jest. */
 export function runJest(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   signal?: AbortSignal,
 ): Promise<number> {
-  const nodeOptions = '--experimental-vm-modules --disable-warning=ExperimentalWarning'
   return runProgram(
     'node',
     ['node_modules/jest/bin/jest.js', '--config', 'libs/tooling/jest.config.js', ...args],
-    { env: { NODE_OPTIONS: nodeOptions, ...env }, signal },
+    { env, signal },
   )
 }

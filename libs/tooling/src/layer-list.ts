@@ -212,5 +212,5 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
   'libs/testkit/src/imap-script': [['commands']],
   'libs/testkit/src/providers': [['gmail', 'graph', 'descriptions']],
   'libs/testkit/src/providers/gmail': [['handlers'], ['pubsub']],
-  'libs/tooling/src': [['release']],
+  'libs/tooling/src': [['release', 'jest']],
 }

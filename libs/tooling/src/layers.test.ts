@@ -39,6 +39,16 @@ test('folders: at most 15 source files, or a reason for more', () => {
   expect(large.toSorted()).toEqual(Object.keys(largeFolders).toSorted())
 })
 
+test('sources: no variables at the top level of a module', () => {
+  // All test files of a Jest worker share the modules of the sources. The module that starts a test
+  // file has variables, and a module of the administration pages, which runs in browsers.
+  const stateful = sources.filter(({ text }) => /^(?:export )?(?:let|var) /m.test(text))
+  expect(stateful.map(({ path }) => path).toSorted()).toEqual([
+    'libs/tooling/src/jest/module-hooks.ts',
+    'services/admin-ui/web/src/kit/content/time.tsx',
+  ])
+})
+
 test.each([
   ['store/a.ts', "'../access/b.ts'", 1],
   ['access/b.ts', "'../store/a.ts'", 0],

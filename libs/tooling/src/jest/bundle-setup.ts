@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { root } from './commands.ts'
+import { root } from '../commands.ts'
 
 /**
  * Global setup of Jest for the integration and the end-to-end tests. Builds the bundle from which
