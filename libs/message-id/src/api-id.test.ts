@@ -72,6 +72,8 @@ test('decodeApiTextId, decodeApiAttachmentId: reject ids of IMAP accounts, and t
       const attachment = encodeApiAttachmentId({ id, partId })
       expect(codeOf(() => decodeAttachmentId(attachment))).toBe('InvalidId')
     }),
+    // The attachment id of this pair has the form of an IMAP id, with a mailbox number above 2^31.
+    { examples: [['!!!!!!', '1']] },
   )
 })
 

@@ -12,6 +12,7 @@ import {
   encodeTextId,
 } from './index.ts'
 
+const mailboxNumber = fc.integer({ min: 1, max: 0x7fff_ffff })
 const number = fc.integer({ min: 1, max: 0xffff_ffff })
 const part = fc
   .array(fc.integer({ min: 1, max: 999 }), { minLength: 1, maxLength: 8 })
@@ -30,7 +31,7 @@ function codeOf(decode: () => unknown): string | undefined {
 test('encodeMessageId: returns eleven characters that decode to the position', () => {
   expect(encodeMessageId({ mailbox: 1, uid: 5 })).toBe('AAAAAQAAAAU')
   fc.assert(
-    fc.property(number, number, (mailbox, uid) => {
+    fc.property(mailboxNumber, number, (mailbox, uid) => {
       const id = encodeMessageId({ mailbox, uid })
       expect(id).toMatch(/^[A-Za-z0-9_-]{11}$/)
       expect(decodeMessageId(id)).toEqual({ mailbox, uid })
@@ -48,12 +49,15 @@ test.each([
   ['AAAAAQAAAAUB', 'too long'],
   ['AAAAAAAAAAU', 'mailbox 0'],
   ['AAAAAQAAAAA', 'uid 0'],
+  ['gAAAAAAAAAU', 'mailbox 2^31'],
   ['<a@b.example>', 'a Message-ID'],
 ])('decodeMessageId: %j is rejected: %s', (id) => {
   expect(codeOf(() => decodeMessageId(id))).toBe('InvalidId')
 })
 
-test('encodeMessageId: throws for numbers beyond 32 bits', () => {
+test('encodeMessageId: throws for mailbox numbers from 2^31 and UIDs from 2^32', () => {
+  for (const mailbox of [0, -1, 1.5, 2 ** 31, Number.NaN])
+    expect(() => encodeMessageId({ mailbox, uid: 1 })).toThrow(RangeError)
   for (const uid of [0, -1, 1.5, 2 ** 32, Number.NaN])
     expect(() => encodeMessageId({ mailbox: 1, uid })).toThrow(RangeError)
 })
@@ -62,7 +66,7 @@ test('encodeTextId: keeps the parts in their order', () => {
   const parts = fc.array(part, { maxLength: 20 })
   fc.assert(
     fc.property(
-      fc.record({ mailbox: number, uid: number, plain: parts, html: parts }),
+      fc.record({ mailbox: mailboxNumber, uid: number, plain: parts, html: parts }),
       (position) => {
         expect(decodeTextId(encodeTextId(position))).toEqual({ ...position })
       },
@@ -87,7 +91,7 @@ test('encodeTextId: with thousands of parts, stays within the length limit', () 
 
 test('encodeAttachmentId: contains the part number', () => {
   fc.assert(
-    fc.property(number, number, part, (mailbox, uid, part) => {
+    fc.property(mailboxNumber, number, part, (mailbox, uid, part) => {
       expect(decodeAttachmentId(encodeAttachmentId({ mailbox, uid, part }))).toEqual({
         mailbox,
         uid,

@@ -10,6 +10,8 @@ export interface MessagePosition {
 }
 
 const maxUint32 = 0xffff_ffff
+/** Maximum number of a mailbox, which is a positive `integer` of Postgres. */
+const maxMailbox = 0x7fff_ffff
 /**
  * Maximum length of the number of a body part (RFC 9051 §6.4.5.1). Part numbers of real messages
  * have fewer than 30 characters.
@@ -31,8 +33,8 @@ export function invalidId(): AppError {
  * as four bytes each, big endian, followed by `parts`.
  */
 export function encodePosition({ mailbox, uid }: MessagePosition, parts: string): string {
-  if (!isUint32(mailbox) || !isUint32(uid))
-    throw new RangeError('mailbox and uid must be integers from 1 to 2^32-1')
+  if (!isPosition({ mailbox, uid }))
+    throw new RangeError('mailbox must be an integer from 1 to 2^31-1, uid from 1 to 2^32-1')
   const bytes = Buffer.alloc(positionBytes)
   bytes.writeUInt32BE(mailbox, 0)
   bytes.writeUInt32BE(uid, 4)
@@ -47,7 +49,7 @@ export function decodePosition(id: string): { position: MessagePosition; parts: 
   const bytes = fromBase64Url(id)
   if (!bytes || bytes.length < positionBytes) throw invalidId()
   const position = { mailbox: bytes.readUInt32BE(0), uid: bytes.readUInt32BE(4) }
-  if (position.mailbox === 0 || position.uid === 0) throw invalidId()
+  if (!isPosition(position)) throw invalidId()
   return { position, parts: bytes.toString('latin1', positionBytes) }
 }
 
@@ -65,8 +67,12 @@ export function isPart(part: string): boolean {
   return part.length <= maxPartLength && /^[1-9]\d{0,8}(?:\.[1-9]\d{0,8})*$/.test(part)
 }
 
-function isUint32(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= maxUint32
+function isPosition({ mailbox, uid }: MessagePosition): boolean {
+  return isNumber(mailbox, maxMailbox) && isNumber(uid, maxUint32)
+}
+
+function isNumber(value: number, max: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= max
 }
 
 /** Encodes the id of a message in an IMAP account. The id has eleven URL-safe characters. */

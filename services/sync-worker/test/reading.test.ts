@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts/commands/messages'
 import type { MessageEntry } from '@posthorn/contracts/schemas/message'
 import { shardOf } from '@posthorn/contracts/shards'
-import { encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
+import { encodeApiAttachmentId, encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
@@ -303,7 +303,8 @@ test('getMessage, getText, getAttachment: rejects ids of missing messages and pa
     hasMore: false,
   })
   const invalid = { kind: 'invalid', code: 'InvalidId' }
-  for (const id of ['', 'x', 'ééé', 'AAAAAQAAAAE', 'A'.repeat(500), '../..']) {
+  const foreignId = encodeApiAttachmentId({ id: '!!!!!!', partId: '1' })
+  for (const id of ['', 'x', 'ééé', 'AAAAAQAAAAE', 'A'.repeat(500), '../..', foreignId]) {
     await expect(download(id)).rejects.toMatchObject(invalid)
     await expect(world.ask(getText, account, { text: id, textType: '*' })).rejects.toMatchObject(
       invalid,
