@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
+import { syncAccount } from '@posthorn/contracts/commands/maintenance'
 import { getMessage, listMessages } from '@posthorn/contracts/commands/messages'
-import { eventually } from '@posthorn/testkit'
+import { eventually, startImapScript, usualCapabilities } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
@@ -50,6 +51,41 @@ test('NOTIFY: all mailboxes are live over one connection', async () => {
   // A new message in the inbox is announced, so the inbox is still watched.
   await world.dovecot.deliver(user.user, mail({ subject: 'here' }))
   expect((await world.expectEvents(account, ['messageNew'], 2))[1]).toMatchObject({ path: 'INBOX' })
+})
+
+test('NOTIFY: a change while a sync has selected the mailbox, has an event before the next poll', async () => {
+  await using server = await startImapScript({
+    capabilities: [...usualCapabilities, 'NOTIFY'],
+    mailboxes: ['Left'],
+  })
+  const left = server.mailbox('Left')
+  await world.startWorker(never)
+  const { host, port: imapPort } = server
+  const account = await world.register(
+    { host, imapPort, user: 'jane', pass: 'secret' },
+    { imap: rarely },
+  )
+  await world.connected(account)
+  await eventually(() => server.sessions.some(({ received }) => received.at(-1) === 'IDLE'))
+  // The message arrives just before the pass lists the mailboxes, so that the pass finds it.
+  server.on('LIST', () => {
+    if (left.messages.length === 0) left.append(mail())
+    return undefined
+  })
+  // The message changes after the pass has read it and before the pass selects the inbox again. The
+  // server sends no counters of the selected mailbox.
+  let isChanged = false
+  server.on('EXAMINE', ({ session }) => {
+    if (session.mailbox === left && left.messages.length > 0 && !isChanged) {
+      left.changeFlags(1, { add: ['\\Flagged'] })
+      isChanged = true
+    }
+    return undefined
+  })
+  await world.ask(syncAccount, account, {})
+  const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(updated).toMatchObject({ path: 'Left', data: { uid: 1 } })
+  expect(isChanged).toBe(true)
 })
 
 test('NotificationHandler: stores reported flags without a search', async () => {

@@ -110,11 +110,14 @@ class Account {
   }
 
   /**
-   * Ends a sync action. Fails if the action is due again at its end although no trigger or outcome
-   * requires that.
+   * Ends a sync action. Fails if the action is due again at its end although no trigger, outcome or
+   * waiting message requires that.
    */
-  #endOnce({ action }: SyncPass, outcome: SyncOutcome): void {
+  #endOnce({ action, startedAt }: SyncPass, outcome: SyncOutcome): void {
+    const waiting = [...this.schedule.messages.values()]
+    const hasDueMessage = waiting.some(({ at }) => at > startedAt && at <= this.now)
     this.end(outcome)
+    if (hasDueMessage) return
     if (this.#isTriggered || outcome.hasRounds || outcome.isUnsettled) return
     if (this.next.at <= this.now) expect(this.next.action).not.toBe(action)
   }
@@ -179,6 +182,18 @@ describe('SyncSchedule of a connection', () => {
     expect([account.next.action, account.delayMs]).toEqual(['poll', 12_000])
     account.run()
     expect(account.next.action).toBe('list')
+  })
+
+  test('an unsettled result with NOTIFY: one check of the mailbox list as well, after 2 s', () => {
+    const account = Account.synced({ ...imap, reported: 'all' })
+    account.trigger({ kind: 'request', all: true })
+    account.run({ isUnsettled: true })
+    expect([account.next.action, account.delayMs]).toEqual(['list', 2_000])
+    account.run({ isUnsettled: true })
+    expect([account.next.action, account.delayMs]).toEqual(['poll', 10_000])
+    account.trigger({ kind: 'request', reselect: 'a' })
+    expect(account.run({ isUnsettled: true }).action).toBe('parts')
+    expect([account.next.action, account.delayMs]).toEqual(['list', 2_000])
   })
 
   test.each([

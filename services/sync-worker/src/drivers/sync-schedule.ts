@@ -1,4 +1,5 @@
 import type { SyncMoment, SyncRules } from './sync-rules.ts'
+import { addUnreported, type NamedMessage, type UnreportedMessage } from './unreported-messages.ts'
 
 /** Kinds of sync actions of an account, in order of precedence. */
 const actions = ['full', 'poll', 'parts', 'list'] as const
@@ -9,15 +10,6 @@ const actions = ['full', 'poll', 'parts', 'list'] as const
  * list.
  */
 export type SyncAction = (typeof actions)[number]
-
-/** Message to read: named by sync triggers, or not yet reported by a feed (list of changes). */
-interface NamedMessage {
-  readonly isDeleted: boolean
-  /** Number of times that the message to sync was already read. */
-  readonly tries: number
-  /** Time at which the message to sync is read next, in epoch milliseconds. */
-  readonly at: number
-}
 
 /** Mailboxes and messages of an account that sync triggers named, by id. */
 interface NamedParts {
@@ -37,7 +29,10 @@ export interface SyncPass extends NamedParts {
   readonly startedAt: number
   /** True if the sync action reads the whole account. False if it reads a part of the account. */
   readonly isComplete: boolean
-  /** True if a mail server's notification requires that the mailbox list is compared. */
+  /**
+   * True if a mail server's notification, or a sync that may have hidden notifications, requires
+   * that the mailbox list is compared.
+   */
   readonly isListNotified: boolean
   /** True if the mailboxes have to be listed over a new connection. */
   readonly isListOld: boolean
@@ -50,8 +45,8 @@ export interface SyncOutcome {
   readonly hasChanges?: boolean
   /** Time at which a sync must read a pending message, a refused folder or a message list again. */
   readonly retryAt?: number | undefined
-  /** Messages that triggers named, but no feed (list of changes) reported. `isNew`: not indexed. */
-  readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
+  /** Messages that triggers named, but no feed (list of changes) reported. */
+  readonly unreported?: readonly UnreportedMessage[]
   /** True if the account may change again soon, so that another sync should follow. */
   readonly isUnsettled?: boolean
   readonly isListChanged?: boolean
@@ -93,19 +88,12 @@ export interface SyncSchedule extends NamedParts {
   readonly isRelistRequested: boolean
 }
 
-/** Delays in milliseconds before a message in a list of changes or a notification is read again. */
-export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
-
-/** Maximum repeated reads of a notified message that is indexed: its change may be stored. */
-const maxIndexedRepeats = 3
-/** Maximum messages of an account that wait in the sync schedule to be read again. */
-const maxWaiting = 1_000
 /**
  * Delay of a second full sync if the first sync after a provider's notification found no changes: a
  * notification may arrive before its changes can be read.
  */
 const repeatMs = 1_000
-/** Minimum interval of checks of the mailbox list that follow notifications. */
+/** Minimum interval of checks of the mailbox list that follow notifications or changes. */
 const notifiedListMs = 2_000
 /** Maximum age of a connection's mailbox list. A new connection reads an older list again. */
 const maxListAgeMs = 3_600_000
@@ -235,18 +223,22 @@ function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: Sync
 /** Ends the sync action in progress. @throws Error if no action is in progress */
 export function end(
   schedule: SyncSchedule,
-  { now, random }: SyncMoment,
+  { now, random, rules }: SyncMoment,
   outcome: SyncOutcome,
 ): SyncSchedule {
   const { running } = schedule
   if (!running) throw new Error('No action of the account is in progress')
   const { action, isUnnamed, isListOld, startedAt } = running
+  // While a sync has selected a mailbox, a server with NOTIFY does not report the counters of that
+  // mailbox. A change after the sync has read the mailbox would be found by the next poll only.
+  const mayHideChanges = rules.reported === 'all' && outcome.isUnsettled && action !== 'list'
   return {
     ...withOutcome(schedule, outcome, now),
     ...(isPass(action) && { passedAt: now, spread: random * 2 - 1 }),
     ...(isPass(action) && isListOld && { relistedAt: startedAt }),
     ...(action !== 'parts' && { listedAt: now }),
     ...(isUnnamed && !outcome.hasChanges && { repeatAt: now + repeatMs }),
+    ...(mayHideChanges && { isListNotified: true }),
     running: undefined,
   }
 }
@@ -261,23 +253,8 @@ function withOutcome(schedule: SyncSchedule, outcome: SyncOutcome, now: number):
     ...(isListChanged && { isRelistRequested: true }),
     retryAt,
     mailboxes: new Set([...schedule.mailboxes, ...mailboxes]),
-    messages: withUnreported(schedule, outcome, now),
+    messages: addUnreported(schedule, outcome.unreported ?? [], now),
   }
-}
-
-function withUnreported(
-  { messages, running }: SyncSchedule,
-  { unreported = [] }: SyncOutcome,
-  now: number,
-): SyncSchedule['messages'] {
-  const all = new Map(messages)
-  for (const { id, isNew } of unreported) {
-    const tries = running?.messages.get(id)?.tries ?? 0
-    const delayMs = isNew || tries < maxIndexedRepeats ? retryDelaysMs[tries] : undefined
-    if (delayMs !== undefined && !all.has(id) && all.size < maxWaiting)
-      all.set(id, { isDeleted: false, tries: tries + 1, at: now + delayMs })
-  }
-  return all
 }
 
 function dueTimes(schedule: SyncSchedule, rules: SyncRules): Readonly<Record<SyncAction, number>> {

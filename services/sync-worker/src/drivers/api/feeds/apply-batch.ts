@@ -12,7 +12,7 @@ import {
   mergeChange,
   stateOfMessage,
 } from '../index/indexed-message.ts'
-import { retryDelaysMs } from '../../sync-schedule.ts'
+import { retryDelaysMs } from '../../unreported-messages.ts'
 import type { FeedPass } from './feed-pass.ts'
 import type { NewPendingMessage } from './stored/feed-store.ts'
 import type { IndexChange } from './stored/index-writer.ts'

@@ -1,6 +1,6 @@
 import { messageMissing } from '../events/feed-events.ts'
 import { maxGets } from '../messages/get-messages.ts'
-import { retryDelaysMs } from '../../sync-schedule.ts'
+import { retryDelaysMs } from '../../unreported-messages.ts'
 import { changeOfFindings } from './apply-batch.ts'
 import type { FeedPass } from './feed-pass.ts'
 import type { PendingMessage } from './stored/feed-store.ts'
