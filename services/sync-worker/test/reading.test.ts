@@ -284,7 +284,7 @@ test('getMessage, getText, getAttachment: rejects ids of missing messages and pa
   for (const position of [
     { mailbox, uid: uid + 1 },
     { mailbox: 9_999, uid },
-    { mailbox: 0xffff_ffff, uid },
+    { mailbox: 0x7fff_ffff, uid },
   ]) {
     await expect(download(encodeAttachmentId({ ...position, part: '1' }))).rejects.toMatchObject(
       notFound,
