@@ -194,8 +194,15 @@ export class CallObjects implements AsyncDisposable {
     return { [ids.event]: events[0]?.id ?? '' }
   }
 
-  /** Failed webhook delivery, which can be replayed once. */
+  /**
+   * Failed webhook delivery, which can be replayed once. Earlier calls may have started replays in
+   * the background, which would replay this delivery, too.
+   */
   async delivery(): Promise<Replacements> {
+    await eventually(async () => {
+      const { replays } = await this.#posthorn.listWebhookReplays({})
+      return replays.every(({ state }) => state === 'done')
+    })
     await this.#posthorn.updateSettings({
       body: { webhooks: this.#target, webhooksEnabled: true, webhookEvents: ['*'] },
     })
