@@ -33,8 +33,8 @@ export default {
   watchman: false,
   // Jest timeout of a test: three waits of `eventually`. A busy machine may need most of one wait.
   testTimeout: 300_000,
-  // Jest: Node keeps the modules of each test file, and these refer to the systems of the file. A
-  // large heap slows the tests down, so Jest replaces the worker.
+  // Jest: Node keeps the modules of each test file, and these modules refer to the systems of the
+  // test file. A large heap slows the tests down, so Jest replaces a worker with a larger heap.
   workerIdleMemoryLimit: '400MB',
   testSequencer: '<rootDir>/libs/tooling/src/jest/test-sequencer.js',
   reporters: ['default', '<rootDir>/libs/tooling/src/jest/run-reporter.js'],

@@ -227,6 +227,9 @@ test('requests that cannot be stored, found or parsed have distinct error codes'
     () => posthorn.getText({ account, text: 'x' }),
     () => posthorn.getMessage({ account, message: 'x' }),
     () => posthorn.getMessageSource({ account, message: 'x' }),
+    // Ids with the mailbox number 2^31, above the numbers of mailboxes.
+    () => posthorn.getMessage({ account, message: 'gAAAAAAAAAE' }),
+    () => posthorn.getAttachment({ account, attachment: 'gAAAAAAAAAEx' }),
   ])
     await expect(read()).rejects.toMatchObject({ status: 400, code: 'InvalidId' })
 })

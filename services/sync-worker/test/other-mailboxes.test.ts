@@ -67,7 +67,7 @@ test('NOTIFY: a change while a sync has selected the mailbox, has an event befor
   )
   await world.connected(account)
   await eventually(() => server.sessions.some(({ received }) => received.at(-1) === 'IDLE'))
-  // The message arrives just before the pass lists the mailboxes, so that the pass finds it.
+  // The message arrives just before the pass lists the mailboxes, so the pass finds the message.
   server.on('LIST', () => {
     if (left.messages.length === 0) left.append(mail())
     return undefined

@@ -8,11 +8,13 @@ export type JestGlobals = Readonly<Record<string, JestGlobal>>
 type JestGlobal = ((...args: unknown[]) => unknown) & Readonly<Record<string | symbol, unknown>>
 
 const globalsUrl = 'posthorn-test:globals'
-/** Files that belong to the tests: test files, and the folders of helpers for tests. */
-const testOnly = /\.test\.ts$|\/(?:test|fixtures|test-e2e)\//
+/** Paths in the project of modules for tests only: test files, and folders of test helpers. */
+const testOnly = /\.test\.ts$|(?:^|\/)(?:test|fixtures|test-e2e)\//
+/** Paths in the project of source files that may start workers. */
+const source = /^(?:libs|services)\/[^/]+\/src\/.*\.ts$/
 /**
- * Pattern of the module of a worker process or worker thread. The bundler replaces the same
- * expression in `deploy/image/src/asset-urls.ts`.
+ * Expression for the URL of a worker's module, in code that starts a worker process or worker
+ * thread. `deploy/image/src/asset-urls.ts` replaces the same expression when the bundle is built.
  */
 const workerModule = /new URL\('\.\/([^']+)\.ts', import\.meta\.url\)/g
 
@@ -39,36 +41,33 @@ registerHooks({
   resolve(specifier, context, nextResolve) {
     if (specifier === '@jest/globals') return { url: globalsUrl, shortCircuit: true }
     const resolved = nextResolve(specifier, context)
-    return isTestOnly(resolved.url) ? { ...resolved, url: urlOfFile(resolved.url) } : resolved
+    const isTestOnly = testOnly.test(projectPath(resolved.url) ?? '')
+    return isTestOnly ? { ...resolved, url: numberedUrl(resolved.url) } : resolved
   },
   load(url, context, nextLoad) {
     if (url === globalsUrl) return { format: 'module', source: globalsSource(), shortCircuit: true }
     const loaded = nextLoad(url, context)
-    if (typeof loaded.source !== 'object' || !isSource(url)) return loaded
-    const source = Buffer.from(loaded.source as Uint8Array).toString()
-    return { ...loaded, source: useBundledWorkers(source, fileURLToPath(url)) }
+    const path = projectPath(url)
+    if (path === undefined || !source.test(path) || !loaded.source) return loaded
+    const code = String(Buffer.from(loaded.source as Uint8Array))
+    return { ...loaded, source: useBundledWorkers(code, path) }
   },
 })
 
-/** True for modules of the project that only tests use. */
-function isTestOnly(url: string): boolean {
-  if (!url.startsWith('file:') || url.includes('/node_modules/')) return false
-  return testOnly.test(new URL(url).pathname)
+/** Path of a module relative to the root of the project. Undefined for modules of npm and Node. */
+function projectPath(url: string): string | undefined {
+  if (!url.startsWith('file:') || url.includes('/node_modules/')) return undefined
+  return relative(root, fileURLToPath(url))
 }
 
 /**
- * URL of a module for tests only. The URL has a number for the current test file, so that Node
- * loads the module again for each test file.
+ * URL of a module for tests only, with the number of the current test file. Because of the number,
+ * Node loads the module again for each test file.
  */
-function urlOfFile(url: string): string {
+function numberedUrl(url: string): string {
   const numbered = new URL(url)
   numbered.searchParams.set('file', String(fileCount))
   return numbered.href
-}
-
-/** True for sources of the workspace that start workers. */
-function isSource(url: string): boolean {
-  return /\/(?:libs|services)\/[^/]+\/src\/.*\.ts$/.test(url)
 }
 
 /**
@@ -78,7 +77,7 @@ function isSource(url: string): boolean {
 function globalsSource(): string {
   const forwards = Object.keys(globals).map((name) => `export const ${name} = forward('${name}')`)
   return `
-import { globalOf } from '${import.meta.url}'
+import { globalOf } from ${JSON.stringify(import.meta.url)}
 const forward = (name) =>
   new Proxy(() => {}, {
     apply: (_target, _self, args) => globalOf(name)(...args),
@@ -89,16 +88,15 @@ ${forwards.join('\n')}
 }
 
 /**
- * Lets the sources of services start their workers from the bundle of the test run, if the run has
- * a bundle. A worker starts from the bundle in a fifth of the CPU time that it needs to load its
- * sources.
+ * Lets a source file start its workers from the bundle of the test run, if the run has a bundle.
+ * The start of a worker from the bundle takes a fifth of the CPU time of loading the worker's
+ * sources. `path` is the path of the source file in the project.
  */
-function useBundledWorkers(code: string, file: string): string {
+function useBundledWorkers(code: string, path: string): string {
   const bundle = process.env['TEST_BUNDLE']
   if (bundle === undefined) return code
   return code.replaceAll(workerModule, (_expression, name: string) => {
-    const path = relative(root, join(dirname(file), name))
-    const bundled = `${path.replace('/src/', '/').replaceAll('/', '-')}.js`
-    return `new URL('file://${bundle}/${bundled}')`
+    const worker = join(dirname(path), name).replace('/src/', '/').replaceAll('/', '-')
+    return `new URL('file://${bundle}/${worker}.js')`
   })
 }

@@ -26,12 +26,12 @@ type TestRunner = (...args: RunnerArguments) => Promise<unknown>
 
 enableCompileCache(join(root, '.local/compile-cache'))
 
-// jest-circus publishes its test runner as a CommonJS module without types.
+// The test runner of jest-circus is a CommonJS module without types.
 const circus = createRequire(import.meta.url)('jest-circus/runner') as { default: TestRunner }
 
 /**
- * Constructors of the test runner's own realm that matchers such as `expect.any(Number)` compare
- * with. The runner replaces these constructors by the constructors of the tests.
+ * Names of global constructors. Jest and its matchers run in a realm of their own, while tests run
+ * in the realm of Node. Matchers such as `expect.any(Number)` need the constructors of Node.
  */
 const constructors = [
   'AggregateError',

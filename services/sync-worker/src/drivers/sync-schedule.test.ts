@@ -110,8 +110,8 @@ class Account {
   }
 
   /**
-   * Ends a sync action. Fails if the action is due again at its end although no trigger, outcome or
-   * waiting message requires that.
+   * Ends a sync action. Fails if the same action is due at the end of the sync action, and no
+   * trigger, outcome or waiting message requires another action.
    */
   #endOnce({ action, startedAt }: SyncPass, outcome: SyncOutcome): void {
     const waiting = [...this.schedule.messages.values()]

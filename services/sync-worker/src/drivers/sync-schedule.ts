@@ -30,8 +30,8 @@ export interface SyncPass extends NamedParts {
   /** True if the sync action reads the whole account. False if it reads a part of the account. */
   readonly isComplete: boolean
   /**
-   * True if a mail server's notification, or a sync that may have hidden notifications, requires
-   * that the mailbox list is compared.
+   * True if the mailbox list has to be compared because of a mail server's notification, or because
+   * a sync found changes at a server with NOTIFY.
    */
   readonly isListNotified: boolean
   /** True if the mailboxes have to be listed over a new connection. */

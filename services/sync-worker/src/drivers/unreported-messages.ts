@@ -14,7 +14,7 @@ export interface UnreportedMessage {
   readonly isNew: boolean
 }
 
-/** Messages of an account that wait to be read, and those of the sync action in progress. */
+/** Messages that wait to be read, and messages that the sync action in progress reads. */
 interface ReadMessages {
   readonly messages: ReadonlyMap<string, NamedMessage>
   readonly running?: { readonly messages: ReadonlyMap<string, NamedMessage> } | undefined
@@ -23,7 +23,10 @@ interface ReadMessages {
 /** Delays in milliseconds before a message in a list of changes or a notification is read again. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
-/** Maximum repeated reads of a notified message that is indexed: its change may be stored. */
+/**
+ * Maximum repeated reads of an indexed message that a notification named. The index may already
+ * contain the change of the message.
+ */
 const maxIndexedRepeats = 3
 /** Maximum messages of an account that wait in the sync schedule to be read again. */
 const maxWaiting = 1_000
