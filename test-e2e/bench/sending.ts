@@ -12,6 +12,8 @@ const atOnce = 16
 /** Number of connections that the sender opens for one account. */
 const connections = 5
 const scheduled = 1_000_000
+/** Number of submissions that one SQL statement adds, which takes at most 60 s. */
+const scheduledPerStatement = 50_000
 const message = { subject: 'Bench', text: 'Hello '.repeat(150) }
 
 type Server = Parameters<typeof createTransport>[0] & object
@@ -144,14 +146,15 @@ async function timed(work: (n: number) => Promise<void>, lanes = atOnce) {
 /** Fills the outbox with submissions that are scheduled for tomorrow. */
 async function fillOutbox({ ownerUrl }: World): Promise<void> {
   await withClient(ownerUrl, async (client) => {
-    await client.query(
-      `insert into outbox (queue_id, account, shard, source, message_id, envelope, subject, mime, send_at, next_attempt_at)
-       select 'scheduled-' || n, account, shard, 'api', '<' || n || '@scheduled.test>', '{"from": "a@example.test", "to": ["b@example.test"]}',
-         'Later', convert_to('Subject: Later', 'UTF8'), at, at
-       from accounts, generate_series(1, $1::int) as n, lateral (select now() + interval '1 day' + n * interval '1 second' as at) as later
-       where account = 'sending'`,
-      [scheduled],
-    )
+    for (let first = 1; first <= scheduled; first += scheduledPerStatement)
+      await client.query(
+        `insert into outbox (queue_id, account, shard, source, message_id, envelope, subject, mime, send_at, next_attempt_at)
+         select 'scheduled-' || n, account, shard, 'api', '<' || n || '@scheduled.test>', '{"from": "a@example.test", "to": ["b@example.test"]}',
+           'Later', convert_to('Subject: Later', 'UTF8'), at, at
+         from accounts, generate_series($1::int, $2::int) as n, lateral (select now() + interval '1 day' + n * interval '1 second' as at) as later
+         where account = 'sending'`,
+        [first, Math.min(first + scheduledPerStatement - 1, scheduled)],
+      )
     await client.query('analyze outbox')
   })
 }

@@ -8,10 +8,10 @@ import { encodeApiTextId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { type ApiMailbox, type ApiWorld, apiWorld, mime } from './api-world.ts'
-import { fewShards } from './world.ts'
+import { allShards } from './world.ts'
 
 let world: ApiWorld
-beforeAll(async () => (world = await apiWorld(fewShards)))
+beforeAll(async () => (world = await apiWorld()))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
@@ -137,7 +137,7 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
   test('transfer between two workers: each message is announced once', async () => {
     // World with all shards, of which a second worker gets half.
     await using stack = new AsyncDisposableStack()
-    const all = stack.adopt(await apiWorld(), (each) => each.close())
+    const all = stack.adopt(await apiWorld(allShards), (each) => each.close())
     const announcedIn = async (account: string) =>
       (await all.events(account, 'messageNew')).map(({ data }) => data['id'])
     const old = await all.startApiWorker()

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { CreateMailApi, MailApiUse } from '@posthorn/backends/mail-api'
 import type { ProviderLimiter } from '@posthorn/backends/provider-limiter'
@@ -118,7 +117,7 @@ test('clients: the first pass yields to later ones, and callers have the rest of
       },
     },
   )
-  const account = randomUUID()
+  const account = world.newId()
   await world.insertAccount(account, 'labels')
   await world.connected(account)
   expect(limiters).toHaveLength(1)
@@ -144,7 +143,7 @@ test('protocol log: of the requests of an account with logs, and of no other', a
     return model.api
   }
   await world.startApiWorker({}, { createMailApis: () => ({ gmail: createClient }) })
-  const [account, silent] = [randomUUID(), randomUUID()]
+  const [account, silent] = [world.newId(), world.newId()]
   for (const each of [account, silent]) await world.insertAccount(each, 'labels')
   await Promise.all([world.connected(account), world.connected(silent)])
   expect([...logged]).toEqual([])
@@ -171,7 +170,7 @@ test('protocol log: of the requests of an account with logs, and of no other', a
 test('an account whose provider has no client gets no session', async () => {
   await world.reset()
   const { api } = new MailApiModel({ placement: 'folder', now: () => new Date() })
-  const [account, served] = [randomUUID(), randomUUID()]
+  const [account, served] = [world.newId(), world.newId()]
   await world.insertAccount(account, 'labels')
   await world.insertAccount(served, 'folder')
   // The worker starts the sessions of both accounts together: once one account is connected, the

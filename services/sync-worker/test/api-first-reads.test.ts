@@ -26,14 +26,14 @@ import {
 } from '@posthorn/testkit/providers'
 import { gmailError, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { mime } from './api-world.ts'
-import { fewShards, testWorld } from './world.ts'
+import { testWorld } from './world.ts'
 
 // Each API command for a new message of an account at a mail API. The command is sent after
 // `messageNew`, while the provider still responds to some requests as if the message did not exist
 // or were incomplete.
 
 const user = 'jane@mail.example'
-const world = await testWorld(fewShards)
+const world = await testWorld()
 const clock = new VirtualClock(new Date())
 const gmail = await startGmailFake({ clock })
 const graph = await startGraphFake({ mailboxes: [user], clock, handshakes: false })

@@ -4,13 +4,13 @@ import { exportCompleted } from '@posthorn/contracts/events/exports'
 import { eventually, faultSize, type TestUser } from '@posthorn/testkit'
 import { createExport, exportEnd, getExport, readLines, runToEnd } from './export-scene.ts'
 import { ImapClient, mail } from './imap-client.ts'
-import { fewShards, testWorld, type World } from './world.ts'
+import { testWorld, type World } from './world.ts'
 
 // Mailboxes that change between the list of an export and its reads, and very large messages.
 
 let world: World
 beforeAll(async () => {
-  world = await testWorld(fewShards)
+  world = await testWorld()
   await world.startWorker()
 })
 afterEach(() => {

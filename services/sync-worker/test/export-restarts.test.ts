@@ -7,7 +7,7 @@ import { eventually, faultSize, TcpRelay, type TestUser } from '@posthorn/testki
 import { sql } from 'kysely'
 import { createExport, exportEnd, getExport, readFile, readLines } from './export-scene.ts'
 import { ImapClient, mail } from './imap-client.ts'
-import { fewShards, testWorld, type World } from './world.ts'
+import { testWorld, type World } from './world.ts'
 
 // Exports that are interrupted at any point have the same lines as exports that are not.
 
@@ -19,7 +19,7 @@ const kills = faultSize({ small: 3, full: 20 })
 /** Number of chunks of a file after which shards are no longer released. */
 const interrupted = faultSize({ small: 4, full: 8 })
 beforeAll(async () => {
-  world = await testWorld(fewShards)
+  world = await testWorld()
   user = world.dovecot.freshUser()
   await using client = await ImapClient.login(user)
   for (const path of ['A', 'B']) await client.run(`CREATE ${path}`)

@@ -27,7 +27,7 @@ import {
   testCyrus,
 } from '@posthorn/testkit'
 import { mail } from './imap-client.ts'
-import { fewShards, type MailUser, testWorld, type World } from './world.ts'
+import { type MailUser, testWorld, type World } from './world.ts'
 
 // Sends each API command for a new message, immediately after the messageNew is recorded or up to
 // `maxDelayMs` later. The connections selected the mailbox before the message arrived. The
@@ -50,7 +50,7 @@ let world: World
 let cyrus: Awaited<ReturnType<typeof testCyrus>>
 const servers: AsyncDisposable[] = []
 beforeAll(async () => {
-  world = await testWorld(fewShards)
+  world = await testWorld()
   if (!isSwitchedOff('TEST_CYRUS')) cyrus = await testCyrus()
 })
 afterEach(async () => {

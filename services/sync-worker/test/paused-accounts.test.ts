@@ -8,10 +8,11 @@ import { getMessage, listMessages, searchMessages } from '@posthorn/contracts/co
 import { eventually } from '@posthorn/testkit'
 import { type ApiWorld, apiWorld } from './api-world.ts'
 import { Relay } from './relay.ts'
+import { allShards } from './world.ts'
 
 let world: ApiWorld
 // Shards of a killed worker are free after three heartbeats.
-beforeAll(async () => (world = await apiWorld({ heartbeatMs: 1_500 })))
+beforeAll(async () => (world = await apiWorld({ ...allShards, heartbeatMs: 1_500 })))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 

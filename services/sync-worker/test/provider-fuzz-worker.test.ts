@@ -194,7 +194,7 @@ test(`worker: broken responses of providers, seed ${seed}: accounts are connecte
   for (const open of [fuzzedGmail, fuzzedGraph, fuzzedGmail, fuzzedGraph]) {
     const mailbox = stack.use(await open(new Date()))
     for (let count = 0; count < 8; count++) mailbox.deliver(`old ${count}`, random, 1_000)
-    const account = crypto.randomUUID()
+    const account = world.newId()
     accounts.set(account, new FuzzedAccount(account, mailbox, random.below(1_000_000)))
     const notifyFrom = new Date(mailbox.clock.now - 1_000)
     await world.registerApi(mailbox.provider, { account, user: 'jane@mail.example', notifyFrom })

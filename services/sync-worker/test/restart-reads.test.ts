@@ -5,7 +5,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { eventually, faultSize, type ImapScript, startImapScript } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { mail } from './imap-client.ts'
-import { testWorld, type World } from './world.ts'
+import { allShards, testWorld, type World } from './world.ts'
 
 // Reads of accounts of one host while the login limits delay most logins.
 
@@ -21,7 +21,7 @@ const slowLogins = { perHost: 10, perSecond: 1, concurrent: 200 }
 let world: World
 let server: ImapScript
 beforeAll(async () => {
-  world = await testWorld()
+  world = await testWorld(allShards)
 })
 afterEach(async () => {
   await world.reset()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { eventually, faultSize, freePort } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { testWorld, type World } from './world.ts'
+import { allShards, testWorld, type World } from './world.ts'
 
 // Transfers of shards between replicas with the intervals of production. The times are printed.
 
@@ -15,7 +15,7 @@ const timing = { claimMs: 1_000, logins: { perHost: 50, perSecond, concurrent: 2
 const intervals = { SVC_WORKER_CLAIM_INTERVAL: '1s', SVC_LOGINS_PER_HOST: '50' }
 
 let world: World
-beforeAll(async () => (world = await testWorld({ heartbeatMs: 5_000 })))
+beforeAll(async () => (world = await testWorld({ ...allShards, heartbeatMs: 5_000 })))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 

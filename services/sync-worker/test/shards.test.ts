@@ -6,10 +6,10 @@ import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { ImapClient, mail } from './imap-client.ts'
 import { Relay } from './relay.ts'
-import { testWorld, type World } from './world.ts'
+import { allShards, testWorld, type World } from './world.ts'
 
 let world: World
-beforeAll(async () => (world = await testWorld({ heartbeatMs: 600 })))
+beforeAll(async () => (world = await testWorld({ ...allShards, heartbeatMs: 600 })))
 afterAll(() => world.close())
 
 async function owners(): Promise<Map<string | null, number>> {

@@ -68,15 +68,15 @@ export interface WorldOptions {
   /** Interval of the heartbeats of workers, for tests of heartbeats. */
   heartbeatMs?: number
   /**
-   * Number of shards, at most 256 as in production. A worker binds its command queue to each of its
-   * shards. These bindings are most of the work of a worker's start and stop. With fewer shards,
-   * a second worker gets shards only when the first worker has stopped.
+   * Number of shards, at most 256 as in production. Default: 16, with which a second worker gets
+   * shards only when the first worker has stopped. A worker binds its command queue to each of its
+   * shards, and 256 bindings are most of the work of a worker's start and stop.
    */
   shards?: number
 }
 
-/** Number of shards of a test file whose tests start workers and do not distribute shards. */
-export const fewShards = { shards: 16 }
+/** Option of test files in which two workers share the shards, as in production. */
+export const allShards = { shards: shardCount }
 
 /** Id of the OAuth2 application that all accounts of `registerApi` use. */
 export const apiApplication = 'linked'
@@ -86,7 +86,7 @@ export const apiApplication = 'linked'
  * misses two heartbeats stops, so heartbeats are rarer than in production: a busy machine stands
  * still for seconds.
  */
-export async function testWorld({ heartbeatMs = 30_000, shards = shardCount }: WorldOptions = {}) {
+export async function testWorld({ heartbeatMs = 30_000, shards = 16 }: WorldOptions = {}) {
   const database = await testDatabase()
   if (shards < shardCount)
     await database.db.deleteFrom('shards').where('shard', '>=', shards).execute()
