@@ -4,7 +4,7 @@ import { eventually } from '@posthorn/testkit'
 import { VirtualClock } from '@posthorn/testkit/providers'
 import { gmailError, type GmailMailbox, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { mime } from './api-world.ts'
-import { testWorld } from './world.ts'
+import { allShards, testWorld } from './world.ts'
 
 // A worker with an account at the fake of Gmail, which publishes notifications to a fake of
 // Pub/Sub. Polls are rare, so that only notifications announce messages, unless the test needs
@@ -16,7 +16,8 @@ const subscription = `projects/${project}/subscriptions/posthorn-P`
 const rarely = { apiPollMs: 600_000, apiPollNotifiedMs: 600_000 }
 const often = { apiPollMs: 200, apiPollNotifiedMs: 200 }
 
-const world = await testWorld()
+// The worker that holds the shard of the OAuth2 application pulls the notifications.
+const world = await testWorld(allShards)
 const gmail = await startGmailFake({ clock: new VirtualClock(new Date()) })
 const googleOrigins = ['https://gmail.googleapis.com', 'https://pubsub.googleapis.com']
 const providerOrigins = Object.fromEntries(googleOrigins.map((each) => [each, gmail.origin]))
