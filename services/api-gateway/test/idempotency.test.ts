@@ -61,13 +61,16 @@ test('Idempotency-Key: 50 concurrent requests at two replicas queue one message'
 
 test('runIdempotent: after a failed request, the next waiting one runs', async () => {
   const { promise: failing, reject } = Promise.withResolvers<never>()
+  const isInserted = Promise.withResolvers<void>()
   const first = db.transaction().execute(async (tx) => {
     await tx
       .insertInto('idempotencyKeys')
       .values({ account: 'me', key: 'k4', requestHash: Buffer.alloc(32), response: '{}' })
       .execute()
+    isInserted.resolve()
     return failing
   })
+  await Promise.race([isInserted.promise, first])
   const second = once('k4')
   await waitForLock()
   reject(new Error('the process died'))

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually } from '@posthorn/testkit'
+import type { LoggedRequest } from '@posthorn/testkit/providers'
 import { freshMessageId, plainMessage, untilConnected } from '../../world.ts'
 import { percentile, type Row } from '../report.ts'
 import { createApiApps, createPubSubApp } from '../../provider-fakes.ts'
@@ -28,21 +29,25 @@ const watchedMailbox = 'watched@workspace.example'
  * the accounts of an application share.
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
-  const { graph } = scene.fakes
+  const { gmail, graph } = scene.fakes
   await untilConnected(scene.world, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   await connectWatched(scene)
-  const idle = async (provider: ProviderName, user = '') => {
-    const all = () =>
-      requestsOf(scene, provider).filter(({ path }) => path.includes(encodeURIComponent(user)))
-    const before = all().length
+  const idle = async (
+    provider: ProviderName,
+    isCounted: (request: LoggedRequest) => boolean = () => true,
+  ) => {
+    const start = requestsOf(scene, provider).length
     await delay((idleHours * hourMs) / shortening)
-    const requests = all().slice(before)
+    const requests = requestsOf(scene, provider).slice(start).filter(isCounted)
+    if (requests.length === 0) throw new Error(`no request of the idle ${provider} account`)
     const units = requests.reduce((sum, each) => sum + each.units, 0) / idleHours
     return { calls: requests.length / idleHours, units }
   }
+  const isOfGmail = (address: string) => (request: LoggedRequest) =>
+    gmail.findGrant(request)?.address === address
   const [gmailWatched, graphWatched] = await Promise.all([
-    idle('gmail', watchedMailbox),
+    idle('gmail', isOfGmail(watchedMailbox)),
     idle('graph'),
   ])
   graph.faults.refusesSubscriptions = true
@@ -51,7 +56,10 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
     () => requestsOf(scene, 'graph').some(({ operation, status }) => isRefused(operation, status)),
     { timeoutMs: 60_000 },
   )
-  const [gmailPolled, graphPolled] = await Promise.all([idle('gmail', gmailMailbox), idle('graph')])
+  const [gmailPolled, graphPolled] = await Promise.all([
+    idle('gmail', isOfGmail(gmailMailbox)),
+    idle('graph'),
+  ])
   graph.faults.refusesSubscriptions = false
   await scene.world.posthorn.deleteAccount({ account: 'watched' })
   const row = (
