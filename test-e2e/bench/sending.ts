@@ -12,7 +12,7 @@ const atOnce = 16
 /** Number of connections that the sender opens for one account. */
 const connections = 5
 const scheduled = 1_000_000
-/** Number of submissions that one SQL statement adds, which takes at most 60 s. */
+/** Number of submissions per SQL statement, so that no statement reaches the timeout of 60 s. */
 const scheduledPerStatement = 50_000
 const message = { subject: 'Bench', text: 'Hello '.repeat(150) }
 

@@ -16,7 +16,8 @@ const subscription = `projects/${project}/subscriptions/posthorn-P`
 const rarely = { apiPollMs: 600_000, apiPollNotifiedMs: 600_000 }
 const often = { apiPollMs: 200, apiPollNotifiedMs: 200 }
 
-// The worker that holds the shard of the OAuth2 application pulls the notifications.
+// All shards exist, because the worker that holds the shard of the OAuth2 application pulls the
+// notifications.
 const world = await testWorld(allShards)
 const gmail = await startGmailFake({ clock: new VirtualClock(new Date()) })
 const googleOrigins = ['https://gmail.googleapis.com', 'https://pubsub.googleapis.com']

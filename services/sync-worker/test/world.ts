@@ -68,9 +68,9 @@ export interface WorldOptions {
   /** Interval of the heartbeats of workers, for tests of heartbeats. */
   heartbeatMs?: number
   /**
-   * Number of shards, at most 256 as in production. Default: 16, with which a second worker gets
-   * shards only when the first worker has stopped. A worker binds its command queue to each of its
-   * shards, and 256 bindings are most of the work of a worker's start and stop.
+   * Number of shards: 16 by default, 256 with `allShards` as in production. With 16 shards, a
+   * second worker gets shards only when the first worker has stopped. Each shard of a worker is a
+   * binding in RabbitMQ, and 256 bindings are most of the work of a worker's start and stop.
    */
   shards?: number
 }

@@ -40,14 +40,15 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
     const start = requestsOf(scene, provider).length
     await delay((idleHours * hourMs) / shortening)
     const requests = requestsOf(scene, provider).slice(start).filter(isCounted)
-    if (requests.length === 0) throw new Error(`no request of the idle ${provider} account`)
+    if (requests.length === 0)
+      throw new Error(`no request of the idle ${provider} account was counted: check the filter`)
     const units = requests.reduce((sum, each) => sum + each.units, 0) / idleHours
     return { calls: requests.length / idleHours, units }
   }
-  const isOfGmail = (address: string) => (request: LoggedRequest) =>
+  const isOfMailbox = (address: string) => (request: LoggedRequest) =>
     gmail.findGrant(request)?.address === address
   const [gmailWatched, graphWatched] = await Promise.all([
-    idle('gmail', isOfGmail(watchedMailbox)),
+    idle('gmail', isOfMailbox(watchedMailbox)),
     idle('graph'),
   ])
   graph.faults.refusesSubscriptions = true
@@ -57,7 +58,7 @@ export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
     { timeoutMs: 60_000 },
   )
   const [gmailPolled, graphPolled] = await Promise.all([
-    idle('gmail', isOfGmail(gmailMailbox)),
+    idle('gmail', isOfMailbox(gmailMailbox)),
     idle('graph'),
   ])
   graph.faults.refusesSubscriptions = false
